@@ -1,8 +1,19 @@
 import { pipeline } from 'node:stream/promises';
 import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
-import { badRequest, conflict, notFound, unsupportedAction } from '../service/service-error.js';
+import {
+  badRequest,
+  conflict,
+  forbidden,
+  notFound,
+  ServiceError,
+  unsupportedAction,
+} from '../service/service-error.js';
+import { bodyless } from './bodyless.js';
+import { checkSchema } from './schema-check.js';
+import { IMAGE } from './schemas.js';
 import { stage } from './staging.js';
 import { storeContent } from './store-content.js';
 
@@ -49,6 +60,16 @@ async function download(call: Call) {
   return undefined;
 }
 
+function checkTransition({ status }: Doc, next: string): void {
+  if (status !== 'queued') throw conflict(`Image status transition from ${status} to ${next} is not allowed`);
+}
+
+/** Throws a 415 error unless the body is content. */
+function checkMediaType(call: Call): void {
+  const type = call.req.header('content-type')?.replace(/;.*/s, '').trim() ?? 'None';
+  if (type.toLowerCase() !== 'application/octet-stream') throw new ServiceError(415, `Invalid content type ${type}`);
+}
+
 /** The content of an image: upload, staging and import, deactivation and reactivation. */
 export function contentRoutes(resource: Resource): readonly Route[] {
   const find = (call: Call) => resource.find(call, call.param('id'), 'change');
@@ -62,42 +83,51 @@ export function contentRoutes(resource: Resource): readonly Route[] {
 
   return [
     put('/v2/images/:id/file', async (call) => {
+      checkMediaType(call);
       const image = await find(call);
-      const { status } = image;
-      if (status !== 'queued') throw conflict(`Image status transition from ${status} to saving is not allowed`);
-      if (!/octet-stream/.test(call.req.header('content-type') ?? ''))
-        throw badRequest('Content-Type must be application/octet-stream');
+      checkTransition(image, 'saving');
+      const missing = ['disk_format', 'container_format'].filter((key) => !image[key]);
+      if (missing.length > 0)
+        throw badRequest(
+          `${missing.length > 1 ? 'Properties' : 'Property'} ${missing.join(', ')} must be set prior to saving data.`,
+        );
       await storeContent(call, image, call.req);
       return noContent();
     }),
-    get('/v2/images/:id/file', download),
+    bodyless(get('/v2/images/:id/file', download)),
     put('/v2/images/:id/stage', async (call) => {
       // Staged content is held in memory, but an acknowledged upload must survive a restart.
       if (call.cloud.documents.areDurable) throw unsupportedAction('stage: upload the content to .../file');
-      const { status, id } = await find(call);
-      if (status !== 'queued' && status !== 'uploading')
-        throw conflict(`Image status transition from ${status} to uploading is not allowed`);
-      await stage(call, id);
+      checkMediaType(call);
+      const image = await find(call);
+      checkTransition(image, 'uploading');
+      await stage(call, image.id);
       return noContent();
     }),
-    post('/v2/images/:id/actions/deactivate', async (call) => {
-      await catalog(call).deactivate(call.caller, (await find(call)).id);
-      return noContent();
-    }),
-    post('/v2/images/:id/actions/reactivate', async (call) => {
-      await catalog(call).reactivate(call.caller, (await find(call)).id);
-      return noContent();
-    }),
-    put('/v2/images/:id/tags/:tag', (call) => {
-      if (call.param('tag').length > 255)
-        throw badRequest('Provided object does not match schema: the tag is too long');
-      return changeTags(call, (tags, tag) => [...new Set([...tags, tag])]);
-    }),
-    del('/v2/images/:id/tags/:tag', (call) =>
-      changeTags(call, (tags, tag) => {
-        if (!tags.includes(tag)) throw notFound(`Tag ${tag} not found for image ${call.param('id')}.`);
-        return tags.filter((other) => other !== tag);
+    ...(['deactivate', 'reactivate'] as const).map((action) =>
+      bodyless(
+        post(`/v2/images/:id/actions/${action}`, async (call) => {
+          const { id, status } = await find(call);
+          if (status !== 'active' && status !== 'deactivated')
+            throw forbidden(`Not allowed to ${action} image in status '${status}'`);
+          await catalog(call)[action](call.caller, id);
+          return noContent();
+        }),
+      ),
+    ),
+    bodyless(
+      put('/v2/images/:id/tags/:tag', (call) => {
+        checkSchema(IMAGE, { tags: [call.param('tag')] });
+        return changeTags(call, (tags, tag) => [...new Set([...tags, tag])]);
       }),
+    ),
+    bodyless(
+      del('/v2/images/:id/tags/:tag', (call) =>
+        changeTags(call, (tags, tag) => {
+          if (!tags.includes(tag)) throw notFound('The resource could not be found.');
+          return tags.filter((other) => other !== tag);
+        }),
+      ),
     ),
   ];
 }

@@ -4,10 +4,10 @@ import { checksumOf, downloadFile } from './download-file.js';
 import { storeContent } from './store-content.js';
 
 /** Returns the URL of a download. Throws a 400 error for schemes other than HTTP and HTTPS, and if downloads are disabled. */
-export function checkedUri(call: Call, uri: unknown): URL {
+export function checkedUri(call: Call, uri: unknown, purpose = 'web-download'): URL {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined;
   if (!call.cloud.downloads || !url || !['http:', 'https:'].includes(url.protocol))
-    throw badRequest(`URI for web-download does not pass filtering: ${uri}`);
+    throw badRequest(`URI for ${purpose} does not pass filtering: ${uri}`);
   try {
     checksumOf(url);
   } catch (error) {

@@ -1,48 +1,106 @@
-import { z } from 'zod';
+import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import type { Resource } from '../service/resource.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
+import { checkNotReserved, checkPublication, checkSizes, READ_ONLY, SETTABLE } from './image-attributes.js';
+import { checkSchema, isObject } from './schema-check.js';
+import { IMAGE } from './schemas.js';
 
-type Operation = { readonly op: 'add' | 'replace' | 'remove'; readonly path: string; readonly value?: unknown };
+type Name = 'add' | 'remove' | 'replace';
 
-const path = z.string().startsWith('/').max(1024);
-const Patch = z.array(z.object({ op: z.enum(['add', 'replace', 'remove']), path, value: z.unknown().optional() }));
-/** The older format, in which the name of the operation is a key. */
-const OlderPatch = z.array(
-  z.union([
-    z
-      .strictObject({ add: path, value: z.unknown() })
-      .transform(({ add, value }): Operation => ({ op: 'add', path: add, value })),
-    z
-      .strictObject({ replace: path, value: z.unknown() })
-      .transform(({ replace, value }): Operation => ({ op: 'replace', path: replace, value })),
-    z.strictObject({ remove: path }).transform(({ remove }): Operation => ({ op: 'remove', path: remove })),
-  ]),
-);
+/** An operation of a patch. */
+interface Operation {
+  readonly op: Name;
+  readonly key: string;
+  readonly value: unknown;
+}
 
-/** Converts a JSON patch to a change; null removes a property. */
-export function readPatch(resource: Resource, image: Doc, body: unknown, isOlder: boolean): Wire {
-  const checked = (isOlder ? OlderPatch : Patch).safeParse(body);
-  if (!checked.success) throw badRequest(`Invalid operations in the patch: ${checked.error.issues[0]?.message}`);
+const NAMES: readonly Name[] = ['add', 'remove', 'replace'];
+const AVAILABLE = `It must be one of the following: ${NAMES.join(', ')}.`;
+const isName = (op: unknown): op is Name => NAMES.includes(op as Name);
+
+/** Returns the name and the pointer of an operation. */
+function readOperation(raw: Wire): readonly [Name, unknown] {
+  const { op } = raw;
+  if (op === undefined || op === null) throw badRequest(`Unable to find \`op\` in JSON Schema change. ${AVAILABLE}`);
+  if (!isName(op)) throw badRequest(`Invalid operation: \`${op}\`. ${AVAILABLE}`);
+  if (!Object.hasOwn(raw, 'path')) throw badRequest("Unable to find 'path' in JSON Schema change");
+  return [op, raw.path];
+}
+
+/** Returns the name and the pointer of an operation in the older format, in which the name is a key. */
+function readOlderOperation(raw: Wire): readonly [Name, unknown] {
+  const [op, ...others] = NAMES.filter((name) => Object.hasOwn(raw, name));
+  if (op && others.length === 0) return [op, raw[op]];
+  throw badRequest(
+    `Operation objects must contain ${op ? 'only' : 'exactly'} one member named "add", "remove", or "replace".`,
+  );
+}
+
+/** Returns the parts of a JSON pointer. */
+function partsOf(pointer: unknown): readonly string[] {
+  const wrong = (problem: string) => badRequest(`Pointer \`${pointer}\` ${problem}`);
+  if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw wrong('does not start with "/".');
+  if (/\/\s*\//.test(pointer.slice(1))) throw wrong('contains adjacent "/".');
+  if (pointer.length > 1 && pointer.endsWith('/')) throw wrong('end with "/".');
+  if (/~([^01]|$)/.test(pointer)) throw wrong('contains "~" not part of a recognized escape sequence.');
+  const parts = pointer.replace(/^\/+/, '').split('/');
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').trim());
+}
+
+/** Validates an operation without regard to the image. */
+function read(raw: unknown, isOlder: boolean): Operation {
+  if (!isObject(raw)) throw badRequest('Operations must be JSON objects.');
+  const [op, pointer] = (isOlder ? readOlderOperation : readOperation)(raw);
+  const parts = partsOf(pointer);
+  const [key = ''] = parts;
+  const depth = key === 'locations' && op !== 'replace' ? 2 : 1;
+  if (parts.length !== depth) throw badRequest(`Invalid JSON pointer for this resource: '/${parts.join('/')}'`);
+  if (op !== 'remove' && !Object.hasOwn(raw, 'value'))
+    throw badRequest(`Operation "${op}" requires a member named "value".`);
+  if (READ_ONLY.includes(key)) throw forbidden(`Attribute '${key}' is read-only.`);
+  checkNotReserved(key);
+  const { value } = raw;
+  if (op !== 'remove') checkSchema(IMAGE, { [key]: depth === 2 ? [value] : value });
+  return { op, key, value };
+}
+
+/** Returns the operations of a body. */
+export function readPatch(body: unknown, isOlder: boolean): readonly Operation[] {
+  if (!Array.isArray(body)) throw badRequest('Request body must be a JSON array of operation objects.');
+  return body.map((raw) => read(raw, isOlder));
+}
+
+/** Throws the error for an operation on the locations of an image, which are invisible. */
+function rejectLocations(call: Call, { op, value }: Operation): never {
+  if (op === 'remove' && !call.isAdmin)
+    throw forbidden('You are not authorized to complete delete_image_location action.');
+  const isEmpty = op === 'replace' && (value as readonly unknown[]).length === 0;
+  throw forbidden(
+    isEmpty
+      ? 'Cannot set locations to empty list.'
+      : `It's not allowed to ${op === 'replace' ? 'update' : op} locations if locations are invisible.`,
+  );
+}
+
+/** Applies operations to an image. Returns the change; null removes a property. */
+export function applyPatch(call: Call, image: Doc, operations: readonly Operation[], isOlder: boolean): Wire {
   const change: Record<string, unknown> = {};
-  const has = (key: string) => (Object.hasOwn(change, key) ? change[key] !== null : Object.hasOwn(image, key));
-  for (const { op, path: pointer, value } of checked.data as readonly Operation[]) {
-    const part = pointer.slice(1);
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (part.includes('/')) throw badRequest(`Invalid JSON pointer for this resource: '${pointer}'`);
-    const field = Object.hasOwn(resource.fields, key) ? resource.fields[key] : undefined;
-    if (field && field.sets !== 'always') throw forbidden(`Attribute '${key}' is read-only.`);
-    if (op === 'remove' && field) throw forbidden(`Property '${key}' may not be removed.`);
+  const isAttribute = (key: string) => SETTABLE.has(key);
+  const has = (key: string) =>
+    isAttribute(key) || (Object.hasOwn(change, key) ? change[key] !== null : Object.hasOwn(image, key));
+  for (const operation of operations) {
+    const { op, key, value } = operation;
+    if (key === 'locations') rejectLocations(call, operation);
+    if (op === 'remove' && isAttribute(key)) throw forbidden(`Property ${key} may not be removed.`);
+    if (op === 'add' && isOlder && has(key)) throw conflict(`Property ${key} already present.`);
     if (op !== 'add' && !has(key)) throw conflict(`Property ${key} does not exist.`);
-    if (op === 'remove') change[key] = null;
-    else {
-      if (value === undefined) throw badRequest(`Operation "${op}" requires a member named "value".`);
-      const read = field?.schema?.safeParse(value);
-      if (read && !read.success)
-        throw resource.style.errors.invalid(resource, key, value, read.error.issues[0]?.message ?? 'is not valid');
-      change[key] = read ? read.data : value;
-    }
+    if (key.endsWith('_format') && isAttribute(key) && image.status !== 'queued')
+      throw forbidden(`Attribute ${key} can be only replaced for a queued image.`);
+    if (key === 'owner' && !call.isAdmin) throw forbidden("Owner can't be updated by non admin.");
+    change[key] = op === 'remove' ? null : value;
   }
+  checkPublication(call, change);
+  checkSizes(change);
   return change;
 }

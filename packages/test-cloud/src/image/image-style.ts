@@ -94,12 +94,21 @@ function sortKeys({ query }: Call): readonly SortKey[] {
   return requested.map((key, index) => checked(key, directions[index] ?? directions[0] ?? 'desc'));
 }
 
-function limitOf(call: Call): number {
+/** Returns the size of a page. */
+export function limitOf(call: Call): number {
   const written = call.query.get('limit');
   if (written === null) return PAGE_SIZE;
   if (!/^-?\d+$/.test(written)) throw badRequest('limit param must be an integer');
   if (Number(written) < 0) throw badRequest('limit param must be positive');
   return Math.min(Number(written), MAX_PAGE_SIZE);
+}
+
+/** Returns the path of a page: the first one, or the one after a marker. */
+export function pageLink(call: Call, path: string, marker?: string): string {
+  const query = new URLSearchParams(call.query);
+  query.delete('marker');
+  if (marker !== undefined) query.set('marker', marker);
+  return query.size > 0 ? `${path}?${query}` : path;
 }
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
@@ -112,18 +121,12 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   const limit = limitOf(call);
   const paged = pageOf(ordered, { limit, marker: call.text('marker') });
   if (!paged) throw badRequest(`Marker ${call.text('marker')} could not be found.`);
-  const { page, more, last } = paged;
-  const link = (marker: string | undefined) => {
-    const query = new URLSearchParams(call.query);
-    query.delete('marker');
-    if (marker !== undefined) query.set('marker', marker);
-    return query.size > 0 ? `/v2/${path}?${query}` : `/v2/${path}`;
-  };
+  const { page, last } = paged;
   return {
     [many]: page,
-    first: link(undefined),
+    first: pageLink(call, `/v2/${path}`),
     schema: `/v2/schemas/${many}`,
-    ...(more && last !== undefined && { next: link(last) }),
+    ...(page.length === limit && last !== undefined && { next: pageLink(call, `/v2/${path}`, last) }),
   };
 }
 
@@ -140,9 +143,12 @@ export const imageStyle: Style = {
   bulk: false,
   admin: [],
 
-  authorize(call, { admin, spec }, verb) {
-    if (!call.isAdmin && admin.includes(verb))
-      throw forbidden(`You are not authorized to complete ${verb}_${spec.one} action.`);
+  authorize(call, { admin }, verb, doc) {
+    const rejected = (action: string) => forbidden(`You are not authorized to complete ${action} action.`);
+    if (call.isAdmin) return;
+    if (admin.includes(verb)) throw rejected('tasks_api_access');
+    if (doc && verb !== 'show' && doc.owner !== call.caller.projectId)
+      throw rejected(verb === 'remove' ? 'delete_image' : 'modify_image');
   },
   authorizeFields() {},
   stamp: (_call, _resource, doc) => doc,
@@ -156,6 +162,6 @@ export const imageStyle: Style = {
     missing: (_resource, key) => badRequest(`Provided object does not match schema: '${key}' is a required property`),
     invalid: ({ spec }, key, value, reason) =>
       badRequest(`Provided object does not match schema '${spec.one}': ${JSON.stringify(value)} of ${key}: ${reason}`),
-    notFound: ({ spec }, id) => notFound(`No ${spec.one} found with ID ${id}`),
+    notFound: ({ spec }, id) => notFound(`Could not find ${spec.one} ${id}`),
   },
 };

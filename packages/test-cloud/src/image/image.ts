@@ -2,12 +2,16 @@ import { fakeService } from '../service/fake-service.js';
 import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
 import type { Route } from '../service/route.js';
+import { ServiceError } from '../service/service-error.js';
+import { bodyless } from './bodyless.js';
+import { cacheRoutes } from './cache-routes.js';
 import { contentRoutes } from './content-routes.js';
 import { imageFault } from './image-fault.js';
 import { imageStyle } from './image-style.js';
 import { images } from './images.js';
 import { importRoutes } from './import-routes.js';
 import { infoRoutes } from './info-routes.js';
+import { locationRoutes } from './location-routes.js';
 import { memberRoutes } from './member-routes.js';
 import { metadefRoutes } from './metadef-routes.js';
 import { tasks } from './tasks.js';
@@ -19,10 +23,14 @@ export function imageRoutes(): readonly Route[] {
     ...infoRoutes(),
     ...contentRoutes(resource),
     ...importRoutes(resource),
+    ...locationRoutes(),
     ...memberRoutes(),
     ...metadefRoutes(),
+    ...cacheRoutes(),
     ...resourceRoutes(new Resource(imageStyle, tasks)),
-    ...resourceRoutes(resource),
+    ...resourceRoutes(resource).map((route) =>
+      /:id$/.test(route.path) && route.method !== 'patch' ? bodyless(route) : route,
+    ),
   ];
 }
 
@@ -34,4 +42,6 @@ export const imageService = fakeService({
   rejectsMethods: true,
   routes: imageRoutes,
   fault: imageFault,
+  fromParserError: ({ status, type, message }) =>
+    new ServiceError(status, type === 'entity.parse.failed' ? 'Malformed JSON in request body.' : message),
 });

@@ -1,52 +1,56 @@
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { CloudContext } from '../service/cloud-context.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
 import { accepted, post, type Route } from '../service/route.js';
-import { badRequest, conflict } from '../service/service-error.js';
+import { badRequest, conflict, forbidden } from '../service/service-error.js';
 import { checkedUri, downloadInto } from './downloads.js';
 import { STORE_ID } from './image-view.js';
+import { isObject } from './schema-check.js';
 import { unstage } from './staging.js';
 import { storeContent } from './store-content.js';
 import { newTask } from './tasks.js';
 
-/** A method of importing the content of an image. */
-interface Method {
-  /** Throws if the image or the request is unsuitable. */
-  readonly check: (call: Call, image: Doc, requested: ImportBody) => void;
-  /** Stores the content. Returns the reason for a failure; undefined on success. */
-  readonly run: (call: Call, image: Doc, requested: ImportBody) => Promise<string | undefined>;
+/** A request to import. */
+interface ImportRequest {
+  readonly name: string;
+  readonly uri: unknown;
+  readonly stores: readonly unknown[];
+  readonly allStores: boolean;
 }
 
-const ImportBody = z.object({
-  method: z.object({ name: z.string(), uri: z.unknown().optional() }),
-  stores: z.array(z.string()).optional(),
-  all_stores: z.boolean("'all_stores' must be boolean value only").default(false),
-  all_stores_must_succeed: z.boolean("'all_stores_must_succeed' must be boolean value only").default(true),
-});
-type ImportBody = z.infer<typeof ImportBody>;
+/** A method of importing the content of an image. */
+interface Method {
+  /** The status that an image must have. */
+  readonly status: string;
+  /** The error for another status. */
+  readonly wrongStatus: string;
+  /** Throws if the request is unsuitable. */
+  readonly check?: (call: Call, requested: ImportRequest) => void;
+  /** Stores the content. Returns the reason for a failure; undefined on success. */
+  readonly run: (call: Call, image: Doc, requested: ImportRequest) => Promise<string | undefined>;
+}
 
 const METHODS: Readonly<Record<string, Method>> = {
   'glance-direct': {
-    check(_call, { status }) {
-      if (status !== 'uploading') throw conflict("Image needs to be staged before 'glance-direct' method can be used");
-    },
+    status: 'uploading',
+    wrongStatus: "Image needs to be staged before 'glance-direct' method can be used",
     async run(call, image) {
       await storeContent(call, image, unstage(call, image.id) ?? new Uint8Array());
       return undefined;
     },
   },
   'web-download': {
-    check(call, { status }, { method }) {
-      if (status !== 'queued') throw conflict("Image needs to be in 'queued' state to use 'web-download' method");
-      checkedUri(call, method.uri);
-    },
-    run: (call, image, { method }) => downloadInto(call, image, checkedUri(call, method.uri)),
+    status: 'queued',
+    wrongStatus: "Image needs to be in 'queued' state to use 'web-download' method",
+    check: (call, { uri }) => void checkedUri(call, uri),
+    run: (call, image, { uri }) => downloadInto(call, image, checkedUri(call, uri)),
   },
   'copy-image': {
-    check(_call, _image, requested) {
-      if (!requested.all_stores) throw badRequest(`Image is already present at store '${STORE_ID}'`);
+    status: 'active',
+    wrongStatus: 'Only images with status active can be targeted for copying',
+    check(_call, { allStores }) {
+      if (!allStores) throw badRequest(`Image is already present at store '${STORE_ID}'`);
     },
     run: async () => undefined,
   },
@@ -60,11 +64,31 @@ export function importMethods({ documents, downloads }: CloudContext): readonly 
   );
 }
 
-function checkImage({ status, disk_format, container_format }: Doc, name: string): void {
+/** Validates a body without regard to the image. */
+function readImport(call: Call): ImportRequest {
+  const { body } = call.req;
+  if (body === undefined) throw badRequest('Body expected in request.');
+  if (!isObject(body) || !Object.hasOwn(body, 'method')) throw badRequest("Import request requires a 'method' field.");
+  const { method, stores, all_stores: allStores = false, all_stores_must_succeed: mustSucceed = true } = body;
+  if (!isObject(method) || !Object.hasOwn(method, 'name')) throw badRequest("Import request requires a 'name' field.");
+  const { name, uri } = method;
+  if (typeof name !== 'string' || !importMethods(call.cloud).includes(name))
+    throw badRequest(`Unknown import method name '${name}'.`);
+  if (typeof mustSucceed !== 'boolean') throw badRequest("'all_stores_must_succeed' must be boolean value only");
+  if (typeof allStores !== 'boolean') throw badRequest("'all_stores' must be boolean value only");
+  const header = call.req.header('x-image-meta-store');
+  if (stores !== undefined && !Array.isArray(stores)) throw badRequest("'stores' must be a list");
+  if (allStores && (stores !== undefined || header !== undefined))
+    throw badRequest("All_stores parameter can't be used with x-image-meta-store header or stores parameter");
+  if (stores !== undefined && header !== undefined)
+    throw badRequest("Stores parameter and x-image-meta-store header can't be both specified");
+  return { name, uri, allStores, stores: (stores as readonly unknown[] | undefined) ?? [header ?? STORE_ID] };
+}
+
+function checkImage({ status, disk_format, container_format }: Doc, name: string, method: Method): void {
   if (status === 'active' && name !== 'copy-image')
     throw conflict('Image with status active cannot be target for import');
-  if (status !== 'active' && name === 'copy-image')
-    throw conflict('Only images with status active can be targeted for copying');
+  if (status !== method.status) throw conflict(method.wrongStatus);
   if (!container_format) throw conflict("'container_format' needs to be set before import");
   if (!disk_format) throw conflict("'disk_format' needs to be set before import");
 }
@@ -83,15 +107,17 @@ async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: strin
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
     post('/v2/images/:id/import', async (call) => {
-      const requested = call.body(ImportBody);
-      const { name } = requested.method;
-      const method = importMethods(call.cloud).includes(name) ? METHODS[name] : undefined;
+      const requested = readImport(call);
+      const { name, stores } = requested;
+      const method = METHODS[name];
       if (!method) throw badRequest(`Unknown import method name '${name}'.`);
-      const image = await resource.find(call, call.param('id'), 'change');
-      checkImage(image, name);
-      const unknown = requested.stores?.find((store) => store !== STORE_ID);
+      const image = await resource.find(call, call.param('id'));
+      checkImage(image, name, method);
+      if (name !== 'copy-image') resource.style.authorize(call, resource, 'change', image);
+      else if (!call.isAdmin) throw forbidden('You are not authorized to complete copy_image action.');
+      const unknown = stores.find((store) => store !== STORE_ID);
       if (unknown !== undefined) throw conflict(`Unknown scheme '${unknown}' found in URI`);
-      method.check(call, image, requested);
+      method.check?.(call, requested);
       // The only store already has the content of every active image. In this case, the original does not create a task.
       if (name === 'copy-image') return accepted();
       const failure = await method.run(call, image, requested);

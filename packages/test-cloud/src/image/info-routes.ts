@@ -1,29 +1,15 @@
 import type { Call } from '../service/call.js';
-import { del, get, noContent, openGet, Reply, type Route } from '../service/route.js';
+import { get, openGet, Reply, type Route } from '../service/route.js';
+import { forbidden } from '../service/service-error.js';
+import { bodyless } from './bodyless.js';
 import { STORE_ID } from './image-view.js';
 import { importMethods } from './import-routes.js';
 import { SCHEMAS } from './schemas.js';
 
-const VERSIONS = [
-  'v2.17',
-  'v2.16',
-  'v2.15',
-  'v2.13',
-  'v2.12',
-  'v2.11',
-  'v2.10',
-  'v2.9',
-  'v2.8',
-  'v2.7',
-  'v2.6',
-  'v2.5',
-  'v2.4',
-  'v2.3',
-  'v2.2',
-  'v2.1',
-  'v2.0',
-];
+/** The versions of the API, newest first: 2.18 to 2.0. */
+const VERSIONS = Array.from({ length: 19 }, (_, index) => `v2.${18 - index}`);
 const STORE = { id: STORE_ID, description: 'the store of this cloud', default: 'true' };
+
 function versions({ base }: Call): unknown {
   const links = [{ rel: 'self', href: `${base}/v2/` }];
   return { versions: VERSIONS.map((id, index) => ({ id, status: index === 0 ? 'CURRENT' : 'SUPPORTED', links })) };
@@ -51,23 +37,20 @@ export function infoRoutes(): readonly Route[] {
     openGet('/versions', versions),
     openGet('/v2', (call) => new Reply(300, versions(call))),
     openGet('/v2/', (call) => new Reply(300, versions(call))),
-    ...Object.entries(SCHEMAS).map(([name, schema]) => get(`/v2/schemas/${name}`, () => schema())),
-    get('/v2/info/import', ({ cloud }) => ({
-      'import-methods': { description: 'Import methods available.', type: 'array', value: importMethods(cloud) },
-    })),
-    get('/v2/info/stores', () => ({ stores: [STORE] })),
-    get('/v2/info/stores/detail', (call) => {
-      call.requireAdmin();
-      return { stores: [{ ...STORE, type: 'memory', weight: 0, properties: {} }] };
+    ...Object.entries(SCHEMAS).map(([name, schema]) => {
+      const route = get(`/v2/schemas/${name}`, schema);
+      return name.startsWith('task') ? route : bodyless(route);
     }),
+    ...[
+      get('/v2/info/import', ({ cloud }) => ({
+        'import-methods': { description: 'Import methods available.', type: 'array', value: importMethods(cloud) },
+      })),
+      get('/v2/info/stores', () => ({ stores: [STORE] })),
+      get('/v2/info/stores/detail', (call) => {
+        if (!call.isAdmin) throw forbidden('You are not authorized to complete stores_info_detail action.');
+        return { stores: [{ ...STORE, type: 'file', weight: 0, properties: {} }] };
+      }),
+    ].map(bodyless),
     get('/v2/info/usage', usage),
-    get('/v2/cache', (call) => {
-      call.requireAdmin();
-      return { cached_images: [], queued_images: [] };
-    }),
-    del('/v2/cache', (call) => {
-      call.requireAdmin();
-      return noContent();
-    }),
   ];
 }

@@ -1,40 +1,93 @@
-import { z } from 'zod';
+import type { ImageMember, ImageRecord } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
+import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
-import { notFound } from '../service/service-error.js';
+import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
+import { bodyless } from './bodyless.js';
 import { memberView } from './image-view.js';
+import { isObject } from './schema-check.js';
 
-const Member = z.object({ member: z.string().min(1).max(255) });
-const MemberStatus = z.object({ status: z.enum(['pending', 'accepted', 'rejected']) });
 const path = '/v2/images/:id/members';
+const STATUSES = ['pending', 'accepted', 'rejected'] as const;
+
+const catalog = (call: Call) => call.cloud.catalogs.images;
+
+/** Returns a field of the body. */
+function fieldOf(call: Call, key: 'member' | 'status', missing: string, example: string): unknown {
+  const { body } = call.req;
+  if (body === undefined) throw badRequest('Body expected in request.');
+  if (!isObject(body)) throw badRequest(`Expected a ${key} in the form: {"${key}": "${example}"}`);
+  if (!Object.hasOwn(body, key)) throw badRequest(missing);
+  return body[key];
+}
+
+/** Returns the image in the path. Throws a 404 error if the caller cannot see it, and another if it cannot have members. */
+async function findShared(call: Call, rejected: (reason: string) => Error): Promise<ImageRecord> {
+  const image = await catalog(call).get(call.caller, call.param('id')).catch(ifMissing);
+  if (!image) throw notFound(`Image ${call.param('id')} not found.`);
+  if (image.visibility !== 'shared') throw rejected('Only shared images have members.');
+  return image;
+}
+
+function requireOwner(call: Call, { projectId }: ImageRecord, action: string): void {
+  if (!call.isAdmin && projectId !== call.caller.projectId)
+    throw forbidden(`You are not authorized to complete ${action} action.`);
+}
+
+async function findMember(call: Call, { id }: ImageRecord): Promise<ImageMember> {
+  const members = await catalog(call).listMembers(call.caller, id);
+  const name = call.param('member');
+  const member = members.find(({ projectId }) => projectId === name);
+  if (!member) throw notFound(`${name} not found in the member list of the image ${id}.`);
+  return member;
+}
 
 /** Projects that an image is shared with. */
 export function memberRoutes(): readonly Route[] {
-  const images = (call: Call) => call.cloud.catalogs.images;
-  const callerAndId = (call: Call) => [call.caller, call.param('id')] as const;
+  const notAllowed = (call: Call, verb: string) => () =>
+    forbidden(`Not allowed to ${verb} members for image ${call.param('id')}.`);
   return [
-    get(path, async (call) => ({
-      members: (await images(call).listMembers(...callerAndId(call))).map(memberView),
-      schema: '/v2/schemas/members',
-    })),
+    bodyless(
+      get(path, async (call) => {
+        const { id } = await findShared(call, (reason) =>
+          forbidden(`Not allowed to list members for image ${call.param('id')}: ${reason}`),
+        );
+        const members = await catalog(call).listMembers(call.caller, id);
+        return { members: members.map(memberView), schema: '/v2/schemas/members' };
+      }),
+    ),
     post(path, async (call) => {
-      const { member } = call.body(Member);
-      return memberView(await images(call).addMember(...callerAndId(call), member));
+      const member = fieldOf(call, 'member', 'Member to be added not specified', 'image_id');
+      if (!member) throw badRequest("Member can't be empty");
+      if (typeof member !== 'string' || member.length > 255) throw badRequest('Data supplied was not valid.');
+      const image = await findShared(call, notAllowed(call, 'create'));
+      requireOwner(call, image, 'add_member');
+      const members = await catalog(call).listMembers(call.caller, image.id);
+      if (members.some(({ projectId }) => projectId === member))
+        throw conflict(`Member ${member} is duplicated for image ${image.id}`);
+      return memberView(await catalog(call).addMember(call.caller, image.id, member));
     }),
-    get(`${path}/:member`, async (call) => {
-      const members = await images(call).listMembers(...callerAndId(call));
-      const member = members.find(({ projectId }) => projectId === call.param('member'));
-      if (!member)
-        throw notFound(`${call.param('member')} not found in the member list of the image ${call.param('id')}.`);
-      return memberView(member);
-    }),
+    bodyless(
+      get(`${path}/:member`, async (call) => memberView(await findMember(call, await findShared(call, notFound)))),
+    ),
     put(`${path}/:member`, async (call) => {
-      const { status } = call.body(MemberStatus);
-      return memberView(await images(call).setMemberStatus(...callerAndId(call), call.param('member'), status));
+      const status = fieldOf(call, 'status', 'Status not specified', 'status');
+      const image = await findShared(call, notAllowed(call, 'update'));
+      const { projectId } = await findMember(call, image);
+      if (!call.isAdmin && projectId !== call.caller.projectId)
+        throw forbidden('You are not authorized to complete modify_member action.');
+      const known = STATUSES.find((one) => one === status);
+      if (!known) throw badRequest('Incorrect request: Status must be "pending", "accepted" or "rejected".');
+      return memberView(await catalog(call).setMemberStatus(call.caller, image.id, projectId, known));
     }),
-    del(`${path}/:member`, async (call) => {
-      await images(call).removeMember(...callerAndId(call), call.param('member'));
-      return noContent();
-    }),
+    bodyless(
+      del(`${path}/:member`, async (call) => {
+        const image = await findShared(call, notAllowed(call, 'delete'));
+        const { projectId } = await findMember(call, image);
+        requireOwner(call, image, 'delete_member');
+        await catalog(call).removeMember(call.caller, image.id, projectId);
+        return noContent();
+      }),
+    ),
   ];
 }

@@ -1,32 +1,10 @@
-type Schema = Readonly<Record<string, unknown>>;
+import { METADEF_SCHEMAS, type MetadefKind, propertyInMap } from './metadef-schemas.js';
+import type { Schema } from './schema-check.js';
 
-export const DISK_FORMATS = [
-  'ami',
-  'ari',
-  'aki',
-  'vhd',
-  'vhdx',
-  'vmdk',
-  'raw',
-  'qcow2',
-  'vdi',
-  'iso',
-  'ploop',
-] as const;
-export const CONTAINER_FORMATS = ['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', 'compressed'] as const;
-
+const DISK_FORMATS = ['ami', 'ari', 'aki', 'vhd', 'vhdx', 'vmdk', 'raw', 'qcow2', 'vdi', 'iso', 'ploop'];
+const CONTAINER_FORMATS = ['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', 'compressed'];
+const STATUSES = 'queued saving active killed deleted uploading importing pending_delete deactivated'.split(' ');
 const UUID = '^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$';
-const STATUSES = [
-  'queued',
-  'saving',
-  'active',
-  'killed',
-  'deleted',
-  'uploading',
-  'importing',
-  'pending_delete',
-  'deactivated',
-];
 
 const schemaOf = (type: string | readonly string[], description: string, more: Schema = {}): Schema => ({
   type,
@@ -34,28 +12,32 @@ const schemaOf = (type: string | readonly string[], description: string, more: S
   ...more,
 });
 const text = (description: string, more?: Schema) => schemaOf('string', description, more);
-const textOrNull = (description: string, maxLength: number, more: Schema = {}) =>
-  schemaOf(['null', 'string'], description, { maxLength, ...more });
+const textOrNull = (description: string, more?: Schema) => schemaOf(['null', 'string'], description, more);
+const custom = (schema: Schema) => ({ ...schema, is_base: false });
 const readOnly = { readOnly: true } as const;
+const hashes = (more: Schema = {}): Readonly<Record<string, Schema>> => ({
+  os_hash_algo: { type: 'string', maxLength: 64, ...more },
+  os_hash_value: { type: 'string', maxLength: 128 },
+});
 
-/** Returns the image schema: every attribute, and whether clients can set it. */
-const image = (): Schema => ({
+/** The schema of an image: every attribute, and whether clients can set it. */
+export const IMAGE: Schema = {
   name: 'image',
   properties: {
     id: text('Identifies the image', { pattern: UUID }),
-    name: textOrNull('Name of the image', 255),
+    name: textOrNull('Name of the image', { maxLength: 255 }),
     status: text('State of the image', { ...readOnly, enum: STATUSES }),
     visibility: text('Visibility of the image', { enum: ['community', 'public', 'private', 'shared'] }),
     protected: schemaOf('boolean', 'Whether the image is protected from deletion'),
     os_hidden: schemaOf('boolean', 'Whether lists without the filter os_hidden exclude the image'),
-    checksum: textOrNull('MD5 of the content', 32, readOnly),
-    os_hash_algo: textOrNull('Algorithm of os_hash_value', 64, readOnly),
-    os_hash_value: textOrNull('Hash of the content, in hexadecimal digits', 128, readOnly),
-    owner: textOrNull('Project that owns the image', 255),
+    checksum: textOrNull('MD5 of the content', { ...readOnly, maxLength: 32 }),
+    os_hash_algo: textOrNull('Algorithm of os_hash_value', { ...readOnly, maxLength: 64 }),
+    os_hash_value: textOrNull('Hash of the content, in hexadecimal digits', { ...readOnly, maxLength: 128 }),
+    owner: textOrNull('Project that owns the image', { maxLength: 255 }),
     size: schemaOf(['null', 'integer'], 'Size of the content, in bytes', readOnly),
     virtual_size: schemaOf(['null', 'integer'], 'Virtual size of the disk, in bytes', readOnly),
-    container_format: schemaOf(['null', 'string'], 'Format of the container', { enum: [null, ...CONTAINER_FORMATS] }),
-    disk_format: schemaOf(['null', 'string'], 'Format of the disk', { enum: [null, ...DISK_FORMATS] }),
+    container_format: textOrNull('Format of the container', { enum: [null, ...CONTAINER_FORMATS] }),
+    disk_format: textOrNull('Format of the disk', { enum: [null, ...DISK_FORMATS] }),
     created_at: text('When the image was created', readOnly),
     updated_at: text('When the image was last updated', readOnly),
     tags: schemaOf('array', 'Tags of the image', { items: { type: 'string', maxLength: 255 } }),
@@ -69,10 +51,31 @@ const image = (): Schema => ({
     locations: schemaOf('array', 'Locations of the content in stores', {
       items: {
         type: 'object',
-        properties: { url: { type: 'string', maxLength: 255 }, metadata: { type: 'object' } },
+        properties: {
+          url: { type: 'string', maxLength: 255 },
+          metadata: { type: 'object' },
+          validation_data: {
+            type: 'object',
+            writeOnly: true,
+            additionalProperties: false,
+            properties: { checksum: { type: 'string', minLength: 32, maxLength: 32 }, ...hashes() },
+            required: ['os_hash_algo', 'os_hash_value'],
+          },
+        },
         required: ['url', 'metadata'],
       },
     }),
+    kernel_id: custom(textOrNull('Image of the kernel', { pattern: UUID })),
+    ramdisk_id: custom(textOrNull('Image of the initial file system', { pattern: UUID })),
+    instance_uuid: custom(text('Server of which the image is a snapshot')),
+    architecture: custom(text('Architecture of the processor')),
+    os_distro: custom(text('Distribution of the operating system')),
+    os_version: custom(text('Version of the operating system')),
+    description: custom(text('Description of the image')),
+    cinder_encryption_key_id: custom(text('Encryption key of the volume from which the image was created')),
+    cinder_encryption_key_deletion_policy: custom(
+      text('When the encryption key is deleted', { enum: ['on_image_deletion', 'do_not_delete'] }),
+    ),
   },
   additionalProperties: { type: 'string' },
   links: [
@@ -80,9 +83,23 @@ const image = (): Schema => ({
     { rel: 'enclosure', href: '{file}' },
     { rel: 'describedby', href: '{schema}' },
   ],
-});
+};
 
-const member = (): Schema => ({
+/** The schema of a location that is added to an image. */
+export const LOCATION: Schema = {
+  name: 'location',
+  properties: {
+    url: { type: 'string' },
+    validation_data: {
+      type: 'object',
+      additionalProperties: false,
+      properties: hashes({ enum: ['sha1', 'sha256', 'sha512', 'md5'] }),
+    },
+  },
+  required: ['url'],
+};
+
+const MEMBER: Schema = {
   name: 'member',
   properties: {
     member_id: text('Project that the image is shared with'),
@@ -90,11 +107,11 @@ const member = (): Schema => ({
     created_at: text('When the image was shared'),
     updated_at: text('When the membership was last updated'),
     status: text('Status of the membership', { enum: ['pending', 'accepted', 'rejected'] }),
-    schema: { readOnly: true, type: 'string' },
+    schema: { ...readOnly, type: 'string' },
   },
-});
+};
 
-const task = (): Schema => ({
+export const TASK: Schema = {
   name: 'task',
   properties: {
     id: text('Identifies the task', { pattern: UUID }),
@@ -107,71 +124,65 @@ const task = (): Schema => ({
     image_id: text('Image of the task'),
     request_id: text('Request that created the task'),
     user_id: text('User who created the task'),
-    expires_at: text('When the task expires'),
+    expires_at: textOrNull('When the task expires'),
     created_at: text('When the task was created'),
     updated_at: text('When the task was last updated'),
-    self: { readOnly: true, type: 'string' },
-    schema: { readOnly: true, type: 'string' },
+    self: { ...readOnly, type: 'string' },
+    schema: { ...readOnly, type: 'string' },
   },
-});
+};
 
-/** Returns the schema of a list page. */
-const pagesOf = (many: string, one: () => Schema): Schema => ({
+/** The fields of a task that lists do not show. */
+export const TASK_DETAILS = ['input', 'result', 'message'];
+
+const link = (rel: string, key: string) => ({ rel, href: `{${key}}` });
+
+/** Returns the schema of a list without pages. */
+const listOf = (many: string, items: Schema): Schema => ({
   name: many,
-  properties: {
-    [many]: { type: 'array', items: one() },
-    first: { type: 'string' },
-    next: { type: 'string' },
-    schema: { type: 'string' },
-  },
-  links: [
-    { rel: 'first', href: '{first}' },
-    { rel: 'next', href: '{next}' },
-    { rel: 'describedby', href: '{schema}' },
-  ],
+  properties: { [many]: { type: 'array', items }, schema: { type: 'string' } },
+  links: [link('describedby', 'schema')],
 });
 
-/** Returns the schema of definitions with names, titles and descriptions. */
-const described = (name: string, more: readonly string[]) => (): Schema => ({
-  name,
-  properties: Object.fromEntries(
-    ['name', 'title', 'description', 'created_at', 'updated_at', 'self', 'schema', ...more].map((key) => [
-      key,
-      { type: 'string' },
-    ]),
-  ),
-  required: ['name'],
-  additionalProperties: false,
+/** Returns the schema of a list page. The definitions of its items are in the document. */
+function pagesOf(many: string, { definitions, ...items }: Schema, isMap = false): Schema {
+  return {
+    name: many,
+    properties: {
+      [many]: isMap ? { type: 'object', additionalProperties: items } : { type: 'array', items },
+      first: { type: 'string' },
+      next: { type: 'string' },
+      schema: { type: 'string' },
+    },
+    links: [link('first', 'first'), link('next', 'next'), link('describedby', 'schema')],
+    ...(definitions && { definitions }),
+  };
+}
+
+const metadef = (one: string, kind: MetadefKind): Readonly<Record<string, () => Schema>> => ({
+  [`metadefs/${one}`]: () => METADEF_SCHEMAS[kind],
+  [`metadefs/${kind}`]: () => pagesOf(kind, METADEF_SCHEMAS[kind]),
 });
 
-/**
- * The path of a single resource, the path of the list, the fields, and the name of a single resource if it differs from
- * the path.
- */
-const METADEFS: readonly (readonly [string, string, readonly string[], string?])[] = [
-  ['namespace', 'namespaces', ['namespace', 'display_name', 'visibility', 'protected', 'owner']],
-  ['resource_type', 'resource_types', ['prefix', 'properties_target'], 'resource_type_association'],
-  ['property', 'properties', ['type', 'operators']],
-  ['object', 'objects', ['properties']],
-  ['tag', 'tags', []],
-];
-
-/** All schemas, by their path below `/v2/schemas/`. Each is created on demand. */
+/** All schemas, by their path below `/v2/schemas/`. Lists are created on demand. */
 export const SCHEMAS: Readonly<Record<string, () => Schema>> = {
-  image,
-  images: () => pagesOf('images', image),
-  member,
-  members: () => ({
-    name: 'members',
-    properties: { members: { type: 'array', items: member() }, schema: { type: 'string' } },
-    links: [{ rel: 'describedby', href: '{schema}' }],
-  }),
-  task,
-  tasks: () => pagesOf('tasks', task),
-  ...Object.fromEntries(
-    METADEFS.flatMap(([one, many, more, name = one]) => [
-      [`metadefs/${one}`, described(name, more)],
-      [`metadefs/${many}`, () => pagesOf(name === one ? many : `${name}s`, described(name, more))],
-    ]),
-  ),
+  image: () => IMAGE,
+  images: () => pagesOf('images', IMAGE),
+  member: () => MEMBER,
+  members: () => listOf('members', MEMBER),
+  task: () => TASK,
+  tasks: () =>
+    listOf('tasks', {
+      ...TASK,
+      properties: Object.fromEntries(
+        Object.entries(TASK.properties ?? {}).filter(([key]) => !TASK_DETAILS.includes(key)),
+      ),
+    }),
+  ...metadef('namespace', 'namespaces'),
+  ...metadef('object', 'objects'),
+  ...metadef('tag', 'tags'),
+  ...metadef('resource_type', 'resource_types'),
+  'metadefs/resource_types': () => pagesOf('resource_type_associations', METADEF_SCHEMAS.resource_types),
+  ...metadef('property', 'properties'),
+  'metadefs/properties': () => pagesOf('properties', propertyInMap, true),
 };

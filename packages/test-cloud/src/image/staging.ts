@@ -3,7 +3,8 @@ import type { Call } from '../service/call.js';
 /** Staged content that waits for its import. */
 const table = ({ cloud }: Call) => cloud.documents.table<Uint8Array>('image/staged');
 
-export const isStaged = (call: Call, id: string): boolean => table(call).has(id);
+/** Returns the size of staged content; undefined if there is none. */
+export const stagedBytes = (call: Call, id: string): number | undefined => table(call).get(id)?.byteLength;
 
 /** Stores content until it is imported. */
 export async function stage(call: Call, id: string): Promise<void> {

@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
-import { derived, fixed, required } from '../service/field.js';
-import type { ResourceSpec } from '../service/resource.js';
-import { get } from '../service/route.js';
-import { badRequest } from '../service/service-error.js';
-import { seconds } from '../service/times.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { created, del, get, post, type Route } from '../service/route.js';
+import { badRequest, ServiceError } from '../service/service-error.js';
+import { micros, seconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { dictionary } from '../service/wire-types.js';
+import { bodyless } from './bodyless.js';
 import { checkedUri, downloadInto } from './downloads.js';
+import { changeOf, readImage } from './image-attributes.js';
+import { checkedBody, isObject } from './schema-check.js';
+import { TASK, TASK_DETAILS } from './schemas.js';
 
 const LIFETIME_MS = 48 * 3_600_000;
 
-function taskOf(call: Call, values: Wire): Doc {
+const table = ({ cloud }: Call) => cloud.documents.table<Doc>('image/tasks');
+
+/** Records a task that has ended. */
+export function newTask(call: Call, values: Wire): Doc {
   const now = call.cloud.clock.now();
-  return {
+  const task: Doc = {
     id: randomUUID(),
     message: '',
     result: null,
@@ -27,50 +31,87 @@ function taskOf(call: Call, values: Wire): Doc {
     expires_at: seconds(now + LIFETIME_MS),
     ...values,
   };
+  table(call).set(task.id, task);
+  return task;
 }
 
-/** Records a task of an image. */
-export function newTask(call: Call, values: Wire): void {
-  const task = taskOf(call, values);
-  call.cloud.documents.table<Doc>('image/tasks').set(task.id, task);
-}
-
-const Input = z.object({
-  import_from: z.string(),
-  import_from_format: z.string(),
-  image_properties: z.object({
-    name: z.string().nullish(),
-    disk_format: z.string().optional(),
-    container_format: z.string().optional(),
-    visibility: z.enum(['public', 'private', 'shared', 'community']).optional(),
-    protected: z.boolean().optional(),
-  }),
-});
-
-/** Returns the input of an import. Throws a 400 error that names the missing field. */
-function inputOf(values: unknown): z.infer<typeof Input> {
-  const checked = Input.safeParse(values);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  throw badRequest(`Input to task is not valid: '${issue?.path.join('.')}' ${issue?.message}`);
-}
+/** The fields that the input of a task of each type must have. */
+const INPUTS: Readonly<Record<string, readonly string[]>> = {
+  import: ['import_from', 'import_from_format', 'image_properties'],
+  api_image_import: ['image_id'],
+  location_import: ['image_id', 'loc_url', 'validation_data'],
+};
 
 /** Runs an import: creates an image with the content at a URL. */
-async function runImport(call: Call, { import_from, image_properties }: z.infer<typeof Input>): Promise<Wire> {
-  const url = checkedUri(call, import_from);
-  const { name, disk_format, container_format, ...rest } = image_properties;
+async function runImport(call: Call, { import_from, image_properties }: Wire): Promise<Wire> {
+  const given = isObject(image_properties) ? image_properties : {};
+  const wire = readImage(
+    call,
+    Object.keys(given).length > 0 ? given : { disk_format: 'qcow2', container_format: 'bare' },
+  );
   const { images } = call.cloud.catalogs;
+  const { properties, ...fields } = changeOf(wire);
   const image = await images.create(call.caller, {
     id: randomUUID(),
-    name: name ?? null,
-    diskFormat: disk_format,
-    containerFormat: container_format,
-    ...rest,
+    ...fields,
+    properties: (properties ?? {}) as Readonly<Record<string, string>>,
   });
-  const message = await downloadInto(call, { id: image.id, disk_format }, url);
+  const message = await downloadInto(call, { ...wire, id: image.id }, checkedUri(call, import_from));
   if (message === undefined) return { status: 'success', result: { image_id: image.id } };
   await images.delete(call.caller, image.id);
   return { status: 'failure', message };
+}
+
+/** Runs a task. Administrators create only imports from URLs; the service itself creates the others. */
+async function run(call: Call, type: string, input: Wire): Promise<Wire> {
+  const failure = (message: string) => ({ status: 'failure', message });
+  const missing = INPUTS[type]?.find((key) => !Object.hasOwn(input, key));
+  if (missing !== undefined)
+    return failure(
+      type === 'api_image_import' ? `Missing required '${missing}' field` : `Input does not contain '${missing}' field`,
+    );
+  if (type !== 'import') return failure('Task failed due to Internal Error');
+  return runImport(call, input).catch((error: unknown) => {
+    if (error instanceof ServiceError) return failure(error.message);
+    throw error;
+  });
+}
+
+function createRoute(resource: Resource): Route {
+  return post('/v2/tasks', async (call) => {
+    resource.style.authorize(call, resource, 'create', undefined);
+    const { body } = call.req;
+    const missing = ['type', 'input'].find((key) => isObject(body) && !Object.hasOwn(body, key));
+    if (missing !== undefined) throw badRequest(`Task '${missing}' is required`);
+    const { type, input } = checkedBody({ ...TASK, additionalProperties: false }, body);
+    const given = isObject(input) ? input : {};
+    if (type === 'import') checkedUri(call, given.import_from, 'legacy import task');
+    const { image_id } = given;
+    const outcome = await run(call, String(type), given);
+    const task = newTask(call, { type, input, ...(image_id !== undefined && { image_id }), ...outcome });
+    const { expires_at: _, ...pending } = { ...task, status: 'pending', result: null, message: '' };
+    call.res.setHeader('Location', `${call.base}/v2/tasks/${task.id}`);
+    return created(await resource.show(call, pending));
+  });
+}
+
+/** Returns a task in the form in which the database of the original stores it. */
+function record({ created_at, updated_at, expires_at, ...task }: Doc): Wire {
+  const time = (value: unknown) => micros(Date.parse(String(value)));
+  return {
+    ...task,
+    created_at: time(created_at),
+    updated_at: time(updated_at),
+    expires_at: time(expires_at),
+    deleted: false,
+    deleted_at: null,
+  };
+}
+
+/** Returns the fields of a task that lists show. */
+function stub(wire: Wire): Wire {
+  const hidden = [...TASK_DETAILS, 'image_id', 'request_id', 'user_id'];
+  return Object.fromEntries(Object.entries(wire).filter(([key]) => !hidden.includes(key)));
 }
 
 /** Tasks of administrators. They complete before the response is sent, although the response shows them as pending. */
@@ -78,31 +119,26 @@ export const tasks: ResourceSpec = {
   path: 'tasks',
   one: 'task',
   many: 'tasks',
-  verbs: ['list', 'show', 'create'],
-  admin: ['list', 'show', 'create'],
-  fields: () => ({
-    id: derived(),
-    type: required(fixed(z.enum(['import', 'export', 'clone']))),
-    input: required(fixed(dictionary)),
-    status: derived('pending'),
-    message: derived(''),
-    result: derived(null),
-  }),
-  views: { create: (wire) => ({ ...wire, status: 'pending', result: null, message: '' }) },
-  creating: async (call, values) => {
-    const outcome =
-      values.type === 'import'
-        ? await runImport(call, inputOf(values.input))
-        : { status: 'failure', message: `Tasks of type ${values.type} are not supported.` };
-    return taskOf(call, { ...values, ...outcome });
-  },
+  verbs: ['list', 'show'],
+  admin: ['list', 'show', 'create', 'remove'],
+  fields: () => ({}),
+  views: { list: stub },
   shows: (_call, { id }) => ({ self: `/v2/tasks/${id}`, schema: '/v2/schemas/task' }),
   routes: (resource) => [
-    get('/v2/images/:id/tasks', async (call) => {
-      const { id } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
-      const all = [...call.cloud.documents.table<Doc>('image/tasks').values()];
-      const imageTasks = all.filter(({ image_id }) => image_id === id);
-      return { tasks: await Promise.all(imageTasks.map((task) => resource.show(call, task))) };
+    createRoute(resource),
+    del('/v2/tasks/:id', (call) => {
+      resource.style.authorize(call, resource, 'remove', undefined);
+      call.res.setHeader('Allow', 'GET');
+      throw new ServiceError(
+        405,
+        'This operation is currently not permitted on Glance Tasks. They are auto deleted after reaching the time based on their expires_at property.',
+      );
     }),
+    bodyless(
+      get('/v2/images/:id/tasks', async (call) => {
+        const { id } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
+        return { tasks: [...table(call).values()].filter(({ image_id }) => image_id === id).map(record) };
+      }),
+    ),
   ],
 };

@@ -164,15 +164,27 @@ describe('tasks of administrators', () => {
     expect((await request('GET', '/image/v2/images')).body.images).toHaveLength(before);
   });
 
-  it('require complete input and a supported type', async () => {
+  it('fail without complete input, and have a supported type', async () => {
     const { request } = await images();
     const post = (task: object) => request('POST', '/image/v2/tasks', task);
-    const rejected = await post({ type: 'import', input: { import_from: 'http://127.0.0.1:1/x' } });
-    expect([rejected.status, textOf(rejected)]).toEqual([400, expect.stringContaining('import_from_format')]);
-    const failed = await post({ type: 'clone', input: {} });
+    const failed = await post({ type: 'import', input: { import_from: 'http://127.0.0.1:1/x' } });
     expect((await request('GET', `/image/v2/tasks/${failed.body.id}`)).body).toMatchObject({
       status: 'failure',
-      message: 'Tasks of type clone are not supported.',
+      message: "Input does not contain 'import_from_format' field",
     });
+    const invalid = { ...input('http://127.0.0.1:1/x'), image_properties: { name: 'x', min_disk: 'much' } };
+    const rejected = await post({ type: 'import', input: invalid });
+    expect((await request('GET', `/image/v2/tasks/${rejected.body.id}`)).body.message).toContain(
+      "'much' is not of type",
+    );
+    for (const [task, message] of [
+      [{ type: 'clone', input: {} }, "'clone' is not one of ['import', 'api_image_import', 'location_import']"],
+      [{ type: 'import' }, "Task 'input' is required"],
+      [{ type: 'import', input: { import_from: 'file:///etc/passwd' } }, 'does not pass filtering'],
+    ] as const) {
+      const response = await post(task);
+      expect([response.status, textOf(response)]).toEqual([400, expect.stringContaining(message)]);
+    }
+    expect((await request('DELETE', `/image/v2/tasks/${failed.body.id}`)).status).toBe(405);
   });
 });

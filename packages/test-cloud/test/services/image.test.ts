@@ -79,7 +79,7 @@ describe('images', () => {
 
   it.each([
     ['publishing without the right', 'POST', '/image/v2/images', { visibility: 'public' }, 403],
-    ['a size that is set', 'POST', '/image/v2/images', { size: '5' }, 403],
+    ['a size that is set', 'POST', '/image/v2/images', { size: 5 }, 403],
     ['a visibility there is not', 'POST', '/image/v2/images', { visibility: 'loud' }, 400],
     ['changing what belongs to others', 'DELETE', `/image/v2/images/${IMAGE}`, undefined, 403],
     ['an id that is none', 'GET', '/image/v2/images/x', undefined, 404],

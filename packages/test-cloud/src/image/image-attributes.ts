@@ -1,0 +1,91 @@
+import type { ImageChange } from '@apistrata/compute-engine/catalogs';
+import type { Call } from '../service/call.js';
+import { badRequest, forbidden } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
+import { checkedBody } from './schema-check.js';
+import { IMAGE } from './schemas.js';
+
+/** The attributes that clients can set, with their names in the catalog. */
+export const SETTABLE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    name: 'name',
+    visibility: 'visibility',
+    owner: 'projectId',
+    protected: 'protected',
+    os_hidden: 'hidden',
+    min_disk: 'minDiskGb',
+    min_ram: 'minRamMb',
+    disk_format: 'diskFormat',
+    container_format: 'containerFormat',
+    tags: 'tags',
+  }),
+);
+
+/** The attributes that no request can contain. */
+const DISALLOWED = ['direct_url', 'self', 'file', 'schema', 'stores'];
+const DERIVED = [
+  'created_at',
+  'updated_at',
+  'status',
+  'checksum',
+  'os_hash_algo',
+  'os_hash_value',
+  'size',
+  'virtual_size',
+];
+/** The attributes that a patch cannot contain. */
+export const READ_ONLY: readonly string[] = [...DERIVED, ...DISALLOWED, 'id'];
+
+/** Names of properties that only the service itself uses, and their prefix. */
+const RESERVED = ['location', 'deleted', 'deleted_at'];
+const RESERVED_PREFIX = 'os_glance';
+
+export function checkNotReserved(key: string): void {
+  if (RESERVED.includes(key) || key.startsWith(RESERVED_PREFIX)) throw forbidden(`Attribute '${key}' is reserved.`);
+}
+
+export function checkPublication(call: Call, { visibility }: Wire): void {
+  if (visibility === 'public' && !call.isAdmin)
+    throw forbidden('You are not authorized to complete publicize_image action.');
+}
+
+export function checkSizes(wire: Wire): void {
+  for (const key of ['min_disk', 'min_ram']) {
+    const value = Number(wire[key] ?? 0);
+    if (value >= 0 && value < 2 ** 31) continue;
+    const problem = value < 0 ? 'Cannot be a negative value' : 'Cannot be greater than 2147483647';
+    throw badRequest(`Invalid value '${value}' for parameter '${key}': ${problem}`);
+  }
+}
+
+/** Returns the fields of a new image. */
+export function readImage(call: Call, body: unknown): Wire {
+  const wire = checkedBody(IMAGE, body, DISALLOWED);
+  for (const key of Object.keys(wire)) {
+    if (Object.hasOwn(IMAGE.properties ?? {}, key)) continue;
+    if (key.length > 255) throw badRequest('Custom property should not be greater than 255 characters.');
+    checkNotReserved(key);
+  }
+  const { owner, locations } = wire;
+  if (owner !== undefined && owner !== call.caller.projectId && !call.isAdmin)
+    throw forbidden(`You are not permitted to create images owned by '${owner}'`);
+  checkPublication(call, wire);
+  const readOnly = DERIVED.find((key) => Object.hasOwn(wire, key));
+  if (readOnly !== undefined) throw forbidden(`Attribute '${readOnly}' is read-only.`);
+  if (locations !== undefined) throw forbidden("Attribute 'locations' is reserved.");
+  checkSizes(wire);
+  return wire;
+}
+
+/** Converts a body to a change of the catalog: known fields, and all others as properties. */
+export function changeOf(wire: Wire): ImageChange {
+  const fields: Record<string, unknown> = {};
+  const properties: Record<string, string | null> = {};
+  for (const [key, value] of Object.entries(wire)) {
+    if (key === 'id') continue;
+    const name = SETTABLE.get(key);
+    if (name === undefined) properties[key] = value as string | null;
+    else fields[name] = key === 'owner' ? (value ?? undefined) : value;
+  }
+  return { ...fields, ...(Object.keys(properties).length > 0 && { properties }) };
+}

@@ -1,0 +1,60 @@
+import type { Wire } from '../service/wire.js';
+import { type Kind, type Namespace, ROOT } from './metadefs.js';
+
+function propertyView({ created_at: _, updated_at: __, ...property }: Wire): Wire {
+  return property;
+}
+
+/** Returns the wire format of a part in the response to its creation or change. */
+export function changedView(kind: Kind, { namespace }: Namespace, part: Wire): Wire {
+  if (kind === 'objects')
+    return { ...part, self: `${ROOT}/${namespace}/objects/${part.name}`, schema: '/v2/schemas/metadefs/object' };
+  return kind === 'properties' ? propertyView(part) : part;
+}
+
+/** Returns the wire format of a stored part. Objects show their empty lists. */
+export function partView(kind: Kind, namespace: Namespace, part: Wire): Wire {
+  return changedView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
+}
+
+/** Returns the wire format of all parts of a kind: a map of properties, the names of tags, otherwise complete parts. */
+export function listView(kind: Kind, namespace: Namespace): unknown {
+  const entries = Object.entries(namespace.parts[kind]);
+  if (kind === 'properties') return Object.fromEntries(entries.map(([name, part]) => [name, propertyView(part)]));
+  return entries.map(([name, part]) => (kind === 'tags' ? { name } : partView(kind, namespace, part)));
+}
+
+/** Returns the wire format of a namespace without its contents. */
+export function namespaceView({ parts: _, ...namespace }: Namespace): Wire {
+  return { ...namespace, self: `${ROOT}/${namespace.namespace}`, schema: '/v2/schemas/metadefs/namespace' };
+}
+
+/** Returns the wire format of a namespace with its contents of some kinds, unless they are empty. */
+export function namespaceWith(namespace: Namespace, kinds: readonly Kind[]): Wire {
+  const contents = kinds
+    .filter((kind) => Object.keys(namespace.parts[kind]).length > 0)
+    .map((kind) => [kind === 'resource_types' ? 'resource_type_associations' : kind, listView(kind, namespace)]);
+  return { ...namespaceView(namespace), ...Object.fromEntries(contents) };
+}
+
+const prefixed = (prefix: string, properties: unknown): Wire =>
+  Object.fromEntries(Object.entries(properties as Wire).map(([name, property]) => [`${prefix}${name}`, property]));
+
+/** Returns a namespace as it applies to a resource type: the names of properties have the prefix of the association. */
+export function appliedTo(namespace: Namespace, type: string | undefined, wire: Wire): Wire {
+  const { resource_types: types } = namespace.parts;
+  const prefix = type !== undefined && Object.hasOwn(types, type) ? types[type]?.prefix : undefined;
+  if (typeof prefix !== 'string') return wire;
+  const { properties, objects } = wire;
+  return {
+    ...wire,
+    ...(properties !== undefined && { properties: prefixed(prefix, properties) }),
+    ...(objects !== undefined && {
+      objects: (objects as readonly Wire[]).map((object) => ({
+        ...object,
+        properties: prefixed(prefix, object.properties),
+        required: (object.required as readonly string[]).map((name) => `${prefix}${name}`),
+      })),
+    }),
+  };
+}

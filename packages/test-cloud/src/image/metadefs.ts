@@ -1,0 +1,136 @@
+import type { Call } from '../service/call.js';
+import { conflict, forbidden, notFound, type ServiceError } from '../service/service-error.js';
+import { seconds } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
+import type { MetadefKind } from './metadef-schemas.js';
+
+/** The kinds of contents of a namespace. */
+export type Kind = Exclude<MetadefKind, 'namespaces'>;
+export type Parts = Readonly<Record<string, Wire>>;
+
+/** A namespace of metadata definitions, with its contents by name. */
+export interface Namespace {
+  readonly namespace: string;
+  readonly visibility: 'public' | 'private';
+  readonly protected: boolean;
+  readonly owner: string;
+  readonly created_at: string;
+  readonly parts: Readonly<Record<Kind, Parts>>;
+  readonly [field: string]: unknown;
+}
+
+/** The words for the contents of a namespace in policies and messages. */
+interface Words {
+  /** The policies that a change, an addition and a removal require. */
+  readonly policies: { readonly add: string; readonly modify: string; readonly remove: string };
+  readonly missing: (name: string, namespace: string) => string;
+  readonly duplicate: (name: string, namespace: string) => string;
+  readonly title: string;
+}
+
+const policiesOf = (name: string, remove = 'delete') => ({
+  add: `add_metadef_${name}`,
+  modify: `modify_metadef_${name}`,
+  remove: `${remove}_metadef_${name}`,
+});
+const wordsOf = (title: string, remove?: string): Words => ({
+  title,
+  policies: policiesOf(title, remove),
+  missing: (name, namespace) =>
+    `The metadata definition ${title} with name=${name} was not found in namespace=${namespace}.`,
+  duplicate: (name, namespace) =>
+    `A metadata definition ${title} with name=${name} already exists in namespace=${namespace}.`,
+});
+
+export const WORDS: Readonly<Record<Kind, Words>> = {
+  objects: wordsOf('object'),
+  properties: wordsOf('property', 'remove'),
+  tags: {
+    ...wordsOf('tag'),
+    duplicate: (name, namespace) =>
+      `A metadata tag with name=${name} already exists in namespace=${namespace}. (Please note that metadata tag names are case insensitive).`,
+  },
+  resource_types: {
+    title: 'resource-type-association',
+    policies: policiesOf('resource_type_association', 'remove'),
+    missing: (name) => `Failed to find resource type ${name} to delete`,
+    duplicate: (name, namespace) =>
+      `The metadata definition resource-type association of resource-type=${name} to namespace=${namespace} already exists.`,
+  },
+};
+
+export const ROOT = '/v2/metadefs/namespaces';
+export const table = ({ cloud }: Call) => cloud.documents.table<Namespace>('image/metadefs');
+const now = (call: Call) => seconds(call.cloud.clock.now());
+
+/** Returns the times of a record; a record that replaces another keeps the time of its creation. */
+export const timesOf = (call: Call, before?: Wire) => ({
+  created_at: before?.created_at ?? now(call),
+  updated_at: now(call),
+});
+
+export const isVisible = (call: Call, { visibility, owner }: Namespace) =>
+  call.isAdmin || visibility === 'public' || owner === call.caller.projectId;
+
+export const namespaceNotFound = (name: string): ServiceError =>
+  notFound(`Metadata definition namespace=${name} was not found.`);
+
+/** Returns the namespace in the path. Throws a 404 error if the caller cannot see it. */
+export function find(call: Call): Namespace {
+  const name = call.param('namespace');
+  const found = table(call).get(name);
+  if (found && isVisible(call, found)) return found;
+  throw /\/objects|namespaces\/[^/]*$/.test(call.req.path) && call.req.method === 'GET'
+    ? namespaceNotFound(name)
+    : notFound(`Namespace ${name} not found`);
+}
+
+export function requirePolicy(call: Call, policy: string): void {
+  if (!call.isAdmin) throw forbidden(`You are not authorized to complete ${policy} action.`);
+}
+
+/** Returns the namespace in the path if a policy allows the caller to change it. */
+export function findChangeable(call: Call, policy: string): Namespace {
+  const namespace = find(call);
+  requirePolicy(call, policy);
+  return namespace;
+}
+
+/** Throws a 403 error if a namespace is protected. */
+export function checkUnprotected(namespace: Namespace, title = 'namespace', name = namespace.namespace): void {
+  if (namespace.protected) throw forbidden(`Metadata definition ${title} ${name} is protected and cannot be deleted.`);
+}
+
+/** Returns a part of a namespace. Throws a 404 error if it is missing. */
+export function partOf({ namespace, parts }: Namespace, kind: Kind, name: string): Wire {
+  const part = Object.hasOwn(parts[kind], name) ? parts[kind][name] : undefined;
+  if (part) return part;
+  throw notFound(WORDS[kind].missing(name, namespace));
+}
+
+/** Stores the parts of one kind. */
+export function write(call: Call, namespace: Namespace, kind: Kind, parts: Parts): void {
+  table(call).set(namespace.namespace, { ...namespace, parts: { ...namespace.parts, [kind]: parts } });
+}
+
+/** Returns parts with additional ones, by name. Throws a 409 error for a name that exists. */
+export function added(
+  call: Call,
+  namespace: string,
+  kind: Kind,
+  parts: Parts,
+  requested: readonly (readonly [name: string, part: Wire])[],
+): Parts {
+  const all = new Map(Object.entries(parts));
+  for (const [name, part] of requested) {
+    if (all.has(name)) throw conflict(WORDS[kind].duplicate(name, namespace));
+    all.set(name, { ...part, ...timesOf(call) });
+  }
+  return Object.fromEntries(all);
+}
+
+/** Returns parts without one. */
+export function without(parts: Parts, name: string): Parts {
+  const { [name]: _, ...others } = parts;
+  return others;
+}

@@ -1,0 +1,118 @@
+import { badRequest, forbidden } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
+
+/** A JSON schema, with the keywords that the schemas of the image service use. */
+export interface Schema {
+  readonly name?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly allOf?: readonly Schema[];
+  /** A reference such as `#/definitions/property`. */
+  readonly $ref?: string;
+  readonly definitions?: Readonly<Record<string, Schema>>;
+  readonly [keyword: string]: unknown;
+}
+
+/** Formats a value as the original does in messages: single quotes, True, False, None. */
+function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'string') return `'${value}'`;
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
+  if (typeof value !== 'object') return String(value);
+  const entries = Object.entries(value).map(([key, inner]) => `'${key}': ${formatValue(inner)}`);
+  return `{${entries.join(', ')}}`;
+}
+
+export const isObject = (value: unknown): value is Wire =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function hasType(value: unknown, type: string): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+/** Returns the first message that is defined. */
+function first<T>(items: Iterable<T>, message: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = message(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function objectViolation(schema: Schema, value: Wire, root: Schema): string | undefined {
+  const { properties = {}, required = [], additionalProperties: additional = true } = schema;
+  const missing = required.find((key) => !Object.hasOwn(value, key));
+  if (missing !== undefined) return `'${missing}' is a required property`;
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  if (additional === false && unknown.length > 0)
+    return `Additional properties are not allowed (${unknown.map(formatValue).join(', ')} ${unknown.length > 1 ? 'were' : 'was'} unexpected)`;
+  return first(Object.entries(value), ([key, inner]) => {
+    const known = Object.hasOwn(properties, key) ? properties[key] : additional;
+    return isObject(known) ? violation(known as Schema, inner, root) : undefined;
+  });
+}
+
+function arrayViolation({ minItems = 0, uniqueItems, items }: Schema, value: readonly unknown[], root: Schema) {
+  if (value.length < minItems)
+    return `${formatValue(value)} ${minItems === 1 ? 'should be non-empty' : 'is too short'}`;
+  if (uniqueItems && new Set(value.map((item) => JSON.stringify(item))).size < value.length)
+    return `${formatValue(value)} has non-unique elements`;
+  return items && first(value, (item) => violation(items, item, root));
+}
+
+/** Returns what is wrong with a value, as the original writes it; undefined if the value matches the schema. */
+function violation(schema: Schema, value: unknown, root: Schema): string | undefined {
+  const { $ref, type, enum: values, maxLength = Infinity, minLength = 0, pattern, minimum = -Infinity } = schema;
+  if ($ref !== undefined) return violation(root.definitions?.[$ref.split('/').at(-1) ?? ''] ?? {}, value, root);
+  const wrong = (problem: string) => `${formatValue(value)} ${problem}`;
+  if (type !== undefined && ![type].flat().some((one) => hasType(value, one)))
+    return wrong(`is not of type ${[type].flat().map(formatValue).join(', ')}`);
+  if (values && !values.includes(value)) return wrong(`is not one of ${formatValue(values)}`);
+  if (typeof value === 'string') {
+    const { length } = [...value];
+    if (length > maxLength || length < minLength) return wrong(length > maxLength ? 'is too long' : 'is too short');
+    if (pattern !== undefined && !new RegExp(pattern).test(value)) return wrong(`does not match '${pattern}'`);
+  }
+  if (typeof value === 'number' && value < minimum) return wrong(`is less than the minimum of ${minimum}`);
+  const inner = Array.isArray(value)
+    ? arrayViolation(schema, value, root)
+    : isObject(value)
+      ? objectViolation(schema, value, root)
+      : undefined;
+  return inner ?? first(schema.allOf ?? [], (part) => violation(part, value, root));
+}
+
+/** @throws ServiceError 400 if a value does not match the schema of a document */
+export function checkSchema(schema: Schema, value: unknown): void {
+  const message = violation(schema, value, schema);
+  if (message !== undefined) throw badRequest(`Provided object does not match schema '${schema.name}': ${message}`);
+}
+
+/**
+ * Returns a body that matches a schema.
+ * @param readOnly names of fields that a body cannot contain
+ * @throws ServiceError 400, or 403 for a read-only field
+ */
+export function checkedBody(schema: Schema, body: unknown, readOnly: readonly string[] = []): Wire {
+  if (body === undefined) throw badRequest('Body expected in request.');
+  if (!isObject(body)) throw badRequest('Unexpected body type. Expected list/dict.');
+  const key = readOnly.find((name) => Object.hasOwn(body, name));
+  if (key !== undefined) throw forbidden(`Attribute '${key}' is read-only.`);
+  checkSchema(schema, body);
+  return body;
+}
