@@ -12,6 +12,8 @@ import {
   unsupportedAction,
 } from '../service/service-error.js';
 import { bodyless } from './bodyless.js';
+import { checkCount } from './image-attributes.js';
+import { STORE_ID } from './image-view.js';
 import { checkSchema } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 import { stage } from './staging.js';
@@ -19,12 +21,17 @@ import { storeContent } from './store-content.js';
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
-/** Parses the range of a request: `bytes 0-99/*` or `bytes=0-99`. */
+/** Parses the range of a request: `bytes=0-99`, `bytes=10-`, `bytes=-10`, or `bytes 0-99/*` in the other header. */
 function rangeOf(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
-  const range = /^bytes[ =](\d+)-(\d*)/.exec(call.req.header('range') ?? call.req.header('content-range') ?? '');
-  if (!range) return undefined;
-  const to = range[2] ? Math.min(Number(range[2]), size - 1) : size - 1;
-  return { from: Number(range[1]), to };
+  const written = call.req.header('range') ?? call.req.header('content-range');
+  if (written === undefined) return undefined;
+  if (written.includes(','))
+    throw badRequest(
+      'Requests with multiple ranges are not supported in Glance. You may make multiple single-range requests instead.',
+    );
+  const [, first = '', last = ''] = /^bytes[ =](\d*)-(\d*)/.exec(written) ?? [];
+  if (first === '') return { from: last === '' ? size : Math.max(size - Number(last), 0), to: size - 1 };
+  return { from: Number(first), to: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
 async function* slice(content: AsyncIterable<Uint8Array>, from: number, to: number) {
@@ -41,6 +48,8 @@ async function* slice(content: AsyncIterable<Uint8Array>, from: number, to: numb
 async function download(call: Call) {
   const { checksum, sizeBytes, status } = await catalog(call).get(call.caller, call.param('id'));
   if (status === 'queued') return noContent();
+  if (status === 'deactivated' && !call.isAdmin)
+    throw forbidden('The requested image has been deactivated. Image data download is forbidden.');
   const content = await catalog(call).download(call.caller, call.param('id'));
   if (!sizeBytes) return noContent();
   const range = rangeOf(call, sizeBytes);
@@ -77,6 +86,7 @@ export function contentRoutes(resource: Resource): readonly Route[] {
   async function changeTags(call: Call, change: (tags: readonly string[], tag: string) => readonly string[]) {
     const image = await find(call);
     const tags = change(image.tags as readonly string[], call.param('tag'));
+    checkCount('tags', tags.length, `Image tag limit exceeded for image ${image.id}`);
     await catalog(call).update(call.caller, image.id, { tags });
     return noContent();
   }
@@ -84,6 +94,8 @@ export function contentRoutes(resource: Resource): readonly Route[] {
   return [
     put('/v2/images/:id/file', async (call) => {
       checkMediaType(call);
+      const store = call.req.header('x-image-meta-store') ?? STORE_ID;
+      if (store !== STORE_ID) throw badRequest(`Unknown scheme '${store}' found in URI`);
       const image = await find(call);
       checkTransition(image, 'saving');
       const missing = ['disk_format', 'container_format'].filter((key) => !image[key]);

@@ -1,6 +1,6 @@
 import type { ImageChange } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
-import { badRequest, forbidden } from '../service/service-error.js';
+import { badRequest, forbidden, ServiceError } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { checkedBody } from './schema-check.js';
 import { IMAGE } from './schemas.js';
@@ -58,6 +58,28 @@ export function checkSizes(wire: Wire): void {
   }
 }
 
+/** The maximum number of an image's properties, tags and members. */
+const MAX_ITEMS = 128;
+
+/** Throws a 413 error for more properties, tags or members than an image can have. */
+export function checkCount(
+  kind: 'members for this image' | 'properties' | 'tags',
+  attempted: number,
+  prefix = '',
+): void {
+  if (attempted <= MAX_ITEMS) return;
+  const limit = `The limit has been exceeded on the number of allowed image ${kind}. Attempted: ${attempted}, Maximum: ${MAX_ITEMS}`;
+  throw new ServiceError(413, prefix === '' ? limit : `${prefix}: ${limit}:`);
+}
+
+/** Throws a 413 error for a record of an image with too many properties or tags. */
+export function checkCounts(wire: Wire): void {
+  const isProperty = (key: string) => !SETTABLE.has(key) && !READ_ONLY.includes(key);
+  const properties = Object.entries(wire).filter(([key, value]) => value !== null && isProperty(key));
+  checkCount('properties', properties.length);
+  checkCount('tags', new Set((wire.tags ?? []) as readonly string[]).size);
+}
+
 /** Returns the fields of a new image. */
 export function readImage(call: Call, body: unknown): Wire {
   const wire = checkedBody(IMAGE, body, DISALLOWED);
@@ -74,6 +96,7 @@ export function readImage(call: Call, body: unknown): Wire {
   if (readOnly !== undefined) throw forbidden(`Attribute '${readOnly}' is read-only.`);
   if (locations !== undefined) throw forbidden("Attribute 'locations' is reserved.");
   checkSizes(wire);
+  checkCounts(wire);
   return wire;
 }
 

@@ -2,7 +2,14 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { checkNotReserved, checkPublication, checkSizes, READ_ONLY, SETTABLE } from './image-attributes.js';
+import {
+  checkCounts,
+  checkNotReserved,
+  checkPublication,
+  checkSizes,
+  READ_ONLY,
+  SETTABLE,
+} from './image-attributes.js';
 import { checkSchema, isObject } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 
@@ -102,5 +109,6 @@ export function applyPatch(call: Call, image: Doc, operations: readonly Operatio
   }
   checkPublication(call, change);
   checkSizes(change);
+  checkCounts({ ...image, ...change });
   return change;
 }

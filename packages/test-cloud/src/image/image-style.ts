@@ -43,12 +43,10 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
     return ({ visibility }) => written === 'all' || visibility === written;
   }
   if (name === 'protected' || name === 'os_hidden') {
-    const flag = { true: true, false: false }[written.toLowerCase()];
-    if (flag === undefined)
-      throw badRequest(
-        `Invalid value '${written}' for '${name}' filter. Valid values are case insensitive 'true' or 'false'.`,
-      );
-    return (image) => image[name] === flag;
+    const value = name === 'os_hidden' ? written.toLowerCase() : written;
+    if (value !== 'true' && value !== 'false')
+      throw badRequest(`Invalid value '${value}' for '${name}' filter. Valid values are 'true' or 'false'.`);
+    return (image) => String(image[name]) === value;
   }
   if (name === 'changes-since') throw badRequest('The "changes-since" filter is no longer available on v2.');
   if (MULTI_VALUE_FILTERS.has(name) && written.startsWith('in:')) {

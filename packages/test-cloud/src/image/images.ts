@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ImageRecord } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
+import { ifMissing } from '../service/if-missing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, patch, post, type Route } from '../service/route.js';
-import { ServiceError } from '../service/service-error.js';
+import { conflict, ServiceError } from '../service/service-error.js';
 import { uncache } from './cache-routes.js';
 import { changeOf, readImage } from './image-attributes.js';
 import { applyPatch, readPatch } from './image-patch.js';
@@ -49,6 +50,8 @@ export const images: ResourceSpec = {
     create: async (call, requested) => {
       const { images: catalog } = call.cloud.catalogs;
       const { properties, ...fields } = changeOf(requested);
+      const existing = requested.id && (await catalog.get(call.caller, String(requested.id)).catch(ifMissing));
+      if (existing) throw conflict(`Image ID ${requested.id} already exists!`);
       const { id } = await catalog.create(call.caller, {
         ...fields,
         properties: (properties ?? {}) as Readonly<Record<string, string>>,

@@ -4,6 +4,7 @@ import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { bodyless } from './bodyless.js';
+import { checkCount } from './image-attributes.js';
 import { memberView } from './image-view.js';
 import { isObject } from './schema-check.js';
 
@@ -65,6 +66,7 @@ export function memberRoutes(): readonly Route[] {
       const members = await catalog(call).listMembers(call.caller, image.id);
       if (members.some(({ projectId }) => projectId === member))
         throw conflict(`Member ${member} is duplicated for image ${image.id}`);
+      checkCount('members for this image', members.length + 1, `Image member limit exceeded for image ${image.id}`);
       return memberView(await catalog(call).addMember(call.caller, image.id, member));
     }),
     bodyless(

@@ -14,7 +14,6 @@ export interface Namespace {
   readonly visibility: 'public' | 'private';
   readonly protected: boolean;
   readonly owner: string;
-  readonly created_at: string;
   readonly parts: Readonly<Record<Kind, Parts>>;
   readonly [field: string]: unknown;
 }

@@ -57,7 +57,7 @@ function create(call: Call) {
   const add = (kind: Kind, parts: readonly (readonly [string, Wire])[]) => added(call, name, kind, {}, parts);
   const namespace: Namespace = {
     ...fields,
-    ...(timesOf(call) as { created_at: string }),
+    ...timesOf(call),
     parts: {
       objects: add('objects', named(objects)),
       properties: add('properties', Object.entries((properties ?? {}) as Readonly<Record<string, Wire>>)),
@@ -76,7 +76,7 @@ function change(call: Call) {
   const { resource_type_associations: _, objects: __, properties: ___, tags: ____, ...base } = requested;
   const after: Namespace = {
     ...fieldsOf(call, base),
-    ...(timesOf(call, before) as { created_at: string }),
+    ...timesOf(call, before),
     parts: before.parts,
   };
   if (after.namespace !== before.namespace && table(call).has(after.namespace))

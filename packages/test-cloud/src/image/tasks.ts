@@ -89,9 +89,9 @@ function createRoute(resource: Resource): Route {
     const { image_id } = given;
     const outcome = await run(call, String(type), given);
     const task = newTask(call, { type, input, ...(image_id !== undefined && { image_id }), ...outcome });
-    const { expires_at: _, ...pending } = { ...task, status: 'pending', result: null, message: '' };
+    const { expires_at: _, ...ended } = task;
     call.res.setHeader('Location', `${call.base}/v2/tasks/${task.id}`);
-    return created(await resource.show(call, pending));
+    return created(await resource.show(call, { ...ended, id: task.id, status: 'pending', result: null, message: '' }));
   });
 }
 

@@ -26,6 +26,12 @@ const facts: {
   readonly changes: Readonly<Record<'queued' | 'older' | 'owner' | 'active', readonly ChangeFact[]>>;
   readonly creations: readonly { readonly fields: object; readonly status: number; readonly message: string }[];
   readonly errors: readonly ErrorFact[];
+  readonly quotas: {
+    readonly maximum: number;
+    readonly status: number;
+    readonly message: string;
+    readonly kinds: readonly string[];
+  };
 } = readFacts('image');
 
 const NEWER = { 'Content-Type': 'application/openstack-images-v2.1-json-patch' };
@@ -135,4 +141,42 @@ describe('errors', () => {
       ]);
     },
   );
+});
+
+describe('quotas', () => {
+  const { maximum, status, message, kinds } = facts.quotas;
+  const numbers = Array.from({ length: maximum }, (_, index) => index);
+  const properties = Object.fromEntries(numbers.map((number) => [`p${number}`, 'x']));
+  const tags = numbers.map((number) => `t${number}`);
+
+  it('limit the properties, tags and members of an image', async () => {
+    const { owner } = await images();
+    const { id } = (await owner('POST', '/image/v2/images', { ...properties, tags })).body;
+    const path = `/image/v2/images/${id}`;
+    for (const member of tags) expect((await owner('POST', `${path}/members`, { member })).status).toBe(200);
+    const rejected = {
+      properties: [
+        await owner('POST', '/image/v2/images', { ...properties, more: 'x' }),
+        await owner('PATCH', path, [{ op: 'add', path: '/more', value: 'x' }], NEWER),
+      ],
+      tags: [
+        await owner('POST', '/image/v2/images', { tags: [...tags, 'more'] }),
+        await owner('PATCH', path, [{ op: 'add', path: '/tags', value: [...tags, 'more'] }], NEWER),
+        await owner('PUT', `${path}/tags/more`),
+      ],
+      'members for this image': [await owner('POST', `${path}/members`, { member: 'more' })],
+    };
+    expect(Object.keys(rejected)).toEqual(kinds);
+    for (const [kind, responses] of Object.entries(rejected))
+      for (const response of responses)
+        expect([response.status, messageOf(response)]).toEqual([
+          status,
+          expect.stringContaining(message.replace('%s', kind)),
+        ]);
+    const swap = [
+      { op: 'remove', path: '/p0' },
+      { op: 'add', path: '/more', value: 'x' },
+    ];
+    expect((await owner('PATCH', path, swap, NEWER)).status).toBe(200);
+  });
 });
