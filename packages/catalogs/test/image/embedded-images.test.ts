@@ -204,12 +204,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     await expect(images.list(carl, { marker: 'nobody' })).rejects.toMatchObject({ code: 'MARKER_NOT_FOUND' });
   });
 
-  it('can be deactivated and reactivated, and a deactivated one returns no content', async () => {
+  it('can be deactivated and reactivated, and only administrators read a deactivated one', async () => {
     const { id } = await create(ada);
     await expect(images.deactivate(ada, id)).rejects.toMatchObject({ code: 'IMAGE_WRONG_STATUS' });
     await images.upload(ada, id, Buffer.from('x'));
     expect(await images.deactivate(ada, id)).toMatchObject({ status: 'deactivated' });
     await expect(images.download(ada, id)).rejects.toMatchObject({ status: 403 });
+    expect(Buffer.concat(await Array.fromAsync(await images.download(admin, id))).toString()).toBe('x');
     expect(await images.reactivate(ada, id)).toMatchObject({ status: 'active' });
   });
 

@@ -82,6 +82,81 @@ describe('metadata definitions', () => {
   });
 });
 
+describe('lists of metadata definitions', () => {
+  it('have pages, filters and an order', async () => {
+    const { request, at } = await images();
+    for (const namespace of ['a', 'b', 'c'])
+      await request('POST', at(NAMESPACES), {
+        namespace,
+        visibility: namespace === 'b' ? 'private' : 'public',
+        ...(namespace === 'c' && { resource_type_associations: [{ name: 'OS::Nova::Flavor' }] }),
+      });
+    const names = async (query: string) =>
+      (await request('GET', at(`${NAMESPACES}?${query}`))).body.namespaces.map((one: any) => one.namespace);
+    expect(await names('sort_key=namespace&sort_dir=asc')).toEqual(['a', 'b', 'c']);
+    expect(await names('sort_key=namespace&sort_dir=desc&marker=c')).toEqual(['b', 'a']);
+    expect(await names('visibility=private')).toEqual(['b']);
+    expect(await names('resource_types=OS::Nova::Flavor,OS::Other')).toEqual(['c']);
+    const page = (await request('GET', at(`${NAMESPACES}?sort_key=namespace&sort_dir=asc&limit=2`))).body;
+    expect(page.next).toBe(`/v2/${NAMESPACES}?sort_key=namespace&sort_dir=asc&limit=2&marker=b`);
+    expect((await request('GET', `/image${page.next}`)).body).toMatchObject({ namespaces: [{ namespace: 'c' }] });
+  });
+
+  it('append tags on request', async () => {
+    const { request, at } = await images();
+    await request('POST', at(NAMESPACES), { namespace: 'N' });
+    const path = at(`${NAMESPACES}/N/tags`);
+    const post = (name: string, append: string) =>
+      request('POST', path, { tags: [{ name }] }, { 'X-OpenStack-Append': append });
+    await post('a', 'False');
+    await post('b', 'True');
+    expect((await request('GET', `${path}?sort_key=name&sort_dir=asc`)).body.tags).toEqual([{ name: 'a' }, { name: 'b' }]);
+    expect((await request('GET', `${path}?sort_key=name&sort_dir=asc&limit=1&marker=a`)).body.tags).toEqual([
+      { name: 'b' },
+    ]);
+    expect((await post('a', 'True')).status).toBe(409);
+    await post('c', '');
+    expect((await request('GET', path)).body.tags).toEqual([{ name: 'c' }]);
+  });
+
+  it('show the names that properties have for a resource type', async () => {
+    const { request, at } = await images();
+    const bus = { title: 'Bus', type: 'string' };
+    await request('POST', at(NAMESPACES), {
+      namespace: 'N',
+      properties: { bus },
+      objects: [{ name: 'disk', required: ['size'], properties: { size: bus } }],
+      resource_type_associations: [{ name: 'OS::Nova::Flavor', prefix: 'hw:' }],
+    });
+    const path = at(`${NAMESPACES}/N`);
+    const { properties, objects } = (await request('GET', `${path}?resource_type=OS::Nova::Flavor`)).body;
+    expect(properties).toEqual({ 'hw:bus': bus });
+    expect(objects).toMatchObject([{ required: ['hw:size'], properties: { 'hw:size': bus } }]);
+    expect((await request('GET', `${path}/properties/hw:bus?resource_type=OS::Nova::Flavor`)).body).toEqual({
+      name: 'bus',
+      ...bus,
+    });
+  });
+
+  it('contain the resource types of associations', async () => {
+    const { request, at } = await images();
+    await request('POST', at(NAMESPACES), { namespace: 'N', resource_type_associations: [{ name: 'OS::Own' }] });
+    const types = (await request('GET', at('metadefs/resource_types'))).body.resource_types;
+    expect(types.map((type: any) => type.name)).toContain('OS::Own');
+  });
+
+  it('are not created if a part of a namespace is invalid', async () => {
+    const { request, at } = await images();
+    for (const [parts, status] of [
+      [{ objects: [{}] }, 400],
+      [{ tags: [{ name: 'a' }, { name: 'a' }] }, 409],
+      [{ properties: { bus: { title: 'Bus' } } }, 400],
+    ] as const)
+      expect((await request('POST', at(NAMESPACES), { namespace: 'N', ...parts })).status).toBe(status);
+    expect((await request('GET', at(NAMESPACES))).body.namespaces).toEqual([]);
+  });
+});
+
 describe('the content of images', () => {
   it('is empty while an image is queued, and is then in a store', async () => {
     const { request, at } = await images();
