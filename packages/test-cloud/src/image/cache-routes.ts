@@ -2,7 +2,7 @@ import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
 import { accepted, del, get, noContent, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import { bodyless } from './bodyless.js';
+import { withoutBody } from './without-body.js';
 
 /** An image in the cache. Times are in seconds since the epoch. */
 interface CachedImage {
@@ -34,7 +34,7 @@ const imageNotFound = (id: string) => notFound(`Image ${id} not found.`);
 /** The cache of images. An image is in the cache as soon as it is queued. */
 export function cacheRoutes(): readonly Route[] {
   return [
-    bodyless(
+    withoutBody(
       get('/v2/cache', (call) => {
         requireAdmin(call);
         return { cached_images: [...table(call).values()], queued_images: [] };
@@ -75,7 +75,7 @@ export function cacheRoutes(): readonly Route[] {
       uncache(call, id);
       return noContent();
     }),
-    bodyless(
+    withoutBody(
       get('/v2/cache/nodes/:id', async (call) => {
         requireAdmin(call);
         const { id, image } = await findImage(call);

@@ -11,13 +11,13 @@ import {
   ServiceError,
   unsupportedAction,
 } from '../service/service-error.js';
-import { bodyless } from './bodyless.js';
 import { checkCount } from './image-attributes.js';
 import { STORE_ID } from './image-view.js';
 import { checkSchema } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 import { stage } from './staging.js';
 import { storeContent } from './store-content.js';
+import { withoutBody } from './without-body.js';
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
@@ -106,7 +106,7 @@ export function contentRoutes(resource: Resource): readonly Route[] {
       await storeContent(call, image, call.req);
       return noContent();
     }),
-    bodyless(get('/v2/images/:id/file', download)),
+    withoutBody(get('/v2/images/:id/file', download)),
     put('/v2/images/:id/stage', async (call) => {
       // Staged content is held in memory, but an acknowledged upload must survive a restart.
       if (call.cloud.documents.areDurable) throw unsupportedAction('stage: upload the content to .../file');
@@ -117,7 +117,7 @@ export function contentRoutes(resource: Resource): readonly Route[] {
       return noContent();
     }),
     ...(['deactivate', 'reactivate'] as const).map((action) =>
-      bodyless(
+      withoutBody(
         post(`/v2/images/:id/actions/${action}`, async (call) => {
           const { id, status } = await find(call);
           if (status !== 'active' && status !== 'deactivated')
@@ -127,13 +127,13 @@ export function contentRoutes(resource: Resource): readonly Route[] {
         }),
       ),
     ),
-    bodyless(
+    withoutBody(
       put('/v2/images/:id/tags/:tag', (call) => {
         checkSchema(IMAGE, { tags: [call.param('tag')] });
         return changeTags(call, (tags, tag) => [...new Set([...tags, tag])]);
       }),
     ),
-    bodyless(
+    withoutBody(
       del('/v2/images/:id/tags/:tag', (call) =>
         changeTags(call, (tags, tag) => {
           if (!tags.includes(tag)) throw notFound('The resource could not be found.');

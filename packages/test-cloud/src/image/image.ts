@@ -3,7 +3,6 @@ import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
 import type { Route } from '../service/route.js';
 import { ServiceError } from '../service/service-error.js';
-import { bodyless } from './bodyless.js';
 import { cacheRoutes } from './cache-routes.js';
 import { contentRoutes } from './content-routes.js';
 import { imageFault } from './image-fault.js';
@@ -15,6 +14,7 @@ import { locationRoutes } from './location-routes.js';
 import { memberRoutes } from './member-routes.js';
 import { metadefRoutes } from './metadef-routes.js';
 import { tasks } from './tasks.js';
+import { withoutBody } from './without-body.js';
 
 /** Returns the routes of the image service. */
 export function imageRoutes(): readonly Route[] {
@@ -29,7 +29,7 @@ export function imageRoutes(): readonly Route[] {
     ...cacheRoutes(),
     ...resourceRoutes(new Resource(imageStyle, tasks)),
     ...resourceRoutes(resource).map((route) =>
-      /:id$/.test(route.path) && route.method !== 'patch' ? bodyless(route) : route,
+      /:id$/.test(route.path) && route.method !== 'patch' ? withoutBody(route) : route,
     ),
   ];
 }

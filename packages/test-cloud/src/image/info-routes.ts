@@ -1,10 +1,10 @@
 import type { Call } from '../service/call.js';
 import { get, openGet, Reply, type Route } from '../service/route.js';
 import { forbidden } from '../service/service-error.js';
-import { bodyless } from './bodyless.js';
 import { STORE_ID } from './image-view.js';
 import { importMethods } from './import-routes.js';
 import { SCHEMAS } from './schemas.js';
+import { withoutBody } from './without-body.js';
 
 /** The versions of the API, newest first: 2.18 to 2.0. */
 const VERSIONS = Array.from({ length: 19 }, (_, index) => `v2.${18 - index}`);
@@ -39,7 +39,7 @@ export function infoRoutes(): readonly Route[] {
     openGet('/v2/', (call) => new Reply(300, versions(call))),
     ...Object.entries(SCHEMAS).map(([name, schema]) => {
       const route = get(`/v2/schemas/${name}`, schema);
-      return name.startsWith('task') ? route : bodyless(route);
+      return name.startsWith('task') ? route : withoutBody(route);
     }),
     ...[
       get('/v2/info/import', ({ cloud }) => ({
@@ -50,7 +50,7 @@ export function infoRoutes(): readonly Route[] {
         if (!call.isAdmin) throw forbidden('You are not authorized to complete stores_info_detail action.');
         return { stores: [{ ...STORE, type: 'file', weight: 0, properties: {} }] };
       }),
-    ].map(bodyless),
+    ].map(withoutBody),
     get('/v2/info/usage', usage),
   ];
 }

@@ -1,10 +1,10 @@
 import { ifMissing } from '../service/if-missing.js';
 import { del, get, post, type Route } from '../service/route.js';
 import { conflict, forbidden, notFound } from '../service/service-error.js';
-import { bodyless } from './bodyless.js';
 import { STORE_ID } from './image-view.js';
 import { checkedBody } from './schema-check.js';
 import { LOCATION } from './schemas.js';
+import { withoutBody } from './without-body.js';
 
 /** Locations of the content of images. Content is only in the store of this cloud, and not at other URLs. */
 export function locationRoutes(): readonly Route[] {
@@ -23,7 +23,7 @@ export function locationRoutes(): readonly Route[] {
         throw forbidden('You are not authorized to complete add_image_location action.');
       throw forbidden('http store must be enabled to use location API by normal user.');
     }),
-    bodyless(
+    withoutBody(
       del('/v2/stores/:store/:id', async (call) => {
         const store = call.param('store');
         if (store !== STORE_ID) throw conflict(`The selected store ${store} is not available on this node.`);

@@ -3,10 +3,10 @@ import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
-import { bodyless } from './bodyless.js';
 import { checkCount } from './image-attributes.js';
 import { memberView } from './image-view.js';
 import { isObject } from './schema-check.js';
+import { withoutBody } from './without-body.js';
 
 const path = '/v2/images/:id/members';
 const STATUSES = ['pending', 'accepted', 'rejected'] as const;
@@ -48,7 +48,7 @@ export function memberRoutes(): readonly Route[] {
   const notAllowed = (call: Call, verb: string) => () =>
     forbidden(`Not allowed to ${verb} members for image ${call.param('id')}.`);
   return [
-    bodyless(
+    withoutBody(
       get(path, async (call) => {
         const { id } = await findShared(call, (reason) =>
           forbidden(`Not allowed to list members for image ${call.param('id')}: ${reason}`),
@@ -69,7 +69,7 @@ export function memberRoutes(): readonly Route[] {
       checkCount('members for this image', members.length + 1, `Image member limit exceeded for image ${image.id}`);
       return memberView(await catalog(call).addMember(call.caller, image.id, member));
     }),
-    bodyless(
+    withoutBody(
       get(`${path}/:member`, async (call) => memberView(await findMember(call, await findShared(call, notFound)))),
     ),
     put(`${path}/:member`, async (call) => {
@@ -82,7 +82,7 @@ export function memberRoutes(): readonly Route[] {
       if (!known) throw badRequest('Incorrect request: Status must be "pending", "accepted" or "rejected".');
       return memberView(await catalog(call).setMemberStatus(call.caller, image.id, projectId, known));
     }),
-    bodyless(
+    withoutBody(
       del(`${path}/:member`, async (call) => {
         const image = await findShared(call, notAllowed(call, 'delete'));
         const { projectId } = await findMember(call, image);

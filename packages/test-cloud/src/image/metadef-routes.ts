@@ -3,7 +3,6 @@ import { sorted } from '../service/listing.js';
 import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { bodyless } from './bodyless.js';
 import { limitOf } from './image-style.js';
 import { METADEF_SCHEMAS, TAGS } from './metadef-schemas.js';
 import { changedView, listView, partView } from './metadef-views.js';
@@ -25,6 +24,7 @@ import {
 } from './metadefs.js';
 import { namespaceRoutes } from './namespace-routes.js';
 import { checkedBody, checkSchema } from './schema-check.js';
+import { withoutBody } from './without-body.js';
 
 const TIMES = ['created_at', 'updated_at'];
 const READ_ONLY: Readonly<Record<Kind, readonly string[]>> = {
@@ -108,7 +108,7 @@ function partRoutes(kind: Exclude<Kind, 'resource_types'>): readonly Route[] {
     return partView(kind, namespace, { ...partOf(namespace, kind, name), name });
   });
   return [
-    ...(kind === 'properties' ? [show, removal(kind)] : [bodyless(show), bodyless(removal(kind))]),
+    ...(kind === 'properties' ? [show, removal(kind)] : [withoutBody(show), withoutBody(removal(kind))]),
     put(one, (call) => {
       const requested = bodyOf(call, kind);
       const namespace = findChangeable(call, policies.modify);
@@ -141,7 +141,7 @@ function listTags(call: Call) {
 function tagRoutes(): readonly Route[] {
   return [
     get(pathOf('tags'), listTags),
-    bodyless(
+    withoutBody(
       post(`${pathOf('tags')}/:name`, (call) => {
         const namespace = find(call);
         const requested = { name: call.param('name') };
@@ -174,16 +174,16 @@ function tagRoutes(): readonly Route[] {
 function resourceTypeRoutes(): readonly Route[] {
   const kind = 'resource_types';
   return [
-    bodyless(
+    withoutBody(
       get('/v2/metadefs/resource_types', (call) => {
         const associated = [...table(call).values()].flatMap(({ parts }) => Object.keys(parts[kind]));
         const names = [...new Set([...RESOURCE_TYPES, ...associated])];
         return { resource_types: names.map((name) => ({ name, created_at: CREATED_AT, updated_at: CREATED_AT })) };
       }),
     ),
-    bodyless(get(pathOf(kind), (call) => ({ resource_type_associations: listView(kind, find(call)) }))),
+    withoutBody(get(pathOf(kind), (call) => ({ resource_type_associations: listView(kind, find(call)) }))),
     creation(kind),
-    bodyless(removal(kind)),
+    withoutBody(removal(kind)),
   ];
 }
 
@@ -197,7 +197,7 @@ export function metadefRoutes(): readonly Route[] {
       objects: listView('objects', find(call)),
       schema: 'v2/schemas/metadefs/objects',
     })),
-    bodyless(get(pathOf('properties'), (call) => ({ properties: listView('properties', find(call)) }))),
+    withoutBody(get(pathOf('properties'), (call) => ({ properties: listView('properties', find(call)) }))),
     creation('objects'),
     creation('properties'),
     ...(['objects', 'properties', 'tags'] as const).flatMap(partRoutes),

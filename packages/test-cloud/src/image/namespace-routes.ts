@@ -3,7 +3,6 @@ import { sorted } from '../service/listing.js';
 import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { bodyless } from './bodyless.js';
 import { limitOf, pageLink } from './image-style.js';
 import { METADEF_SCHEMAS } from './metadef-schemas.js';
 import { appliedTo, namespaceView, namespaceWith } from './metadef-views.js';
@@ -22,6 +21,7 @@ import {
   timesOf,
 } from './metadefs.js';
 import { checkedBody } from './schema-check.js';
+import { withoutBody } from './without-body.js';
 
 const READ_ONLY = ['self', 'schema', 'created_at', 'updated_at'];
 const PATH = `${ROOT}/:namespace`;
@@ -130,7 +130,7 @@ export function namespaceRoutes(): readonly Route[] {
   return [
     get(ROOT, list),
     post(ROOT, create),
-    bodyless(
+    withoutBody(
       get(PATH, (call) => {
         const namespace = find(call);
         const complete = namespaceWith(namespace, ['resource_types', 'objects', 'properties', 'tags']);
@@ -138,6 +138,6 @@ export function namespaceRoutes(): readonly Route[] {
       }),
     ),
     put(PATH, change),
-    bodyless(del(PATH, remove)),
+    withoutBody(del(PATH, remove)),
   ];
 }

@@ -67,7 +67,7 @@ export const IMAGE: Schema = {
     }),
     kernel_id: custom(textOrNull('Image of the kernel', { pattern: UUID })),
     ramdisk_id: custom(textOrNull('Image of the initial file system', { pattern: UUID })),
-    instance_uuid: custom(text('Server of which the image is a snapshot')),
+    instance_uuid: custom(text('Server that the image is a snapshot from')),
     architecture: custom(text('Architecture of the processor')),
     os_distro: custom(text('Distribution of the operating system')),
     os_version: custom(text('Version of the operating system')),

@@ -6,11 +6,11 @@ import { created, del, get, post, type Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
 import { micros, seconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { bodyless } from './bodyless.js';
 import { checkedUri, downloadInto } from './downloads.js';
 import { changeOf, readImage } from './image-attributes.js';
 import { checkedBody, isObject } from './schema-check.js';
 import { TASK, TASK_DETAILS } from './schemas.js';
+import { withoutBody } from './without-body.js';
 
 const LIFETIME_MS = 48 * 3_600_000;
 
@@ -134,7 +134,7 @@ export const tasks: ResourceSpec = {
         'This operation is currently not permitted on Glance Tasks. They are auto deleted after reaching the time based on their expires_at property.',
       );
     }),
-    bodyless(
+    withoutBody(
       get('/v2/images/:id/tasks', async (call) => {
         const { id } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
         return { tasks: [...table(call).values()].filter(({ image_id }) => image_id === id).map(record) };

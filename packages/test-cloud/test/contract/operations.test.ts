@@ -110,8 +110,8 @@ describe.each(SERVICES)('the %s service', (service) => {
     expect(rejected).not.toContain(status);
   });
 
-  const bodyless = cells(({ bodyless, method }) => bodyless === true && method !== 'GET');
-  it.runIf(bodyless.length > 0).each(bodyless)('%s rejects a body', async (_, { method, path }) => {
+  const withoutBody = cells(({ noBody, method }) => noBody === true && method !== 'GET');
+  it.runIf(withoutBody.length > 0).each(withoutBody)('%s rejects a body', async (_, { method, path }) => {
     const { status } = await clientOf(await cloudUnderTest())(method, addressOf(service, path), { unexpected: 1 });
     expect(status).toBe(400);
   });

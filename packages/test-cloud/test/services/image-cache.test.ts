@@ -26,7 +26,9 @@ describe('the cache of images', () => {
     for (const image of [id, IMAGE, id]) expect((await request('PUT', at(`cache/${image}`))).status).toBe(202);
     expect(await cached()).toEqual([id, IMAGE]);
     expect((await request('GET', at(`cache/nodes/${id}`))).body).toHaveLength(1);
-    expect((await request('DELETE', at('cache'), undefined, { 'x-image-cache-clear-target': 'queue' })).status).toBe(204);
+    expect((await request('DELETE', at('cache'), undefined, { 'x-image-cache-clear-target': 'queue' })).status).toBe(
+      204,
+    );
     expect(await cached()).toEqual([id, IMAGE]);
     await request('DELETE', at(`images/${id}`));
     expect(await cached()).toEqual([IMAGE]);

@@ -110,7 +110,10 @@ describe('lists of metadata definitions', () => {
       request('POST', path, { tags: [{ name }] }, { 'X-OpenStack-Append': append });
     await post('a', 'False');
     await post('b', 'True');
-    expect((await request('GET', `${path}?sort_key=name&sort_dir=asc`)).body.tags).toEqual([{ name: 'a' }, { name: 'b' }]);
+    expect((await request('GET', `${path}?sort_key=name&sort_dir=asc`)).body.tags).toEqual([
+      { name: 'a' },
+      { name: 'b' },
+    ]);
     expect((await request('GET', `${path}?sort_key=name&sort_dir=asc&limit=1&marker=a`)).body.tags).toEqual([
       { name: 'b' },
     ]);

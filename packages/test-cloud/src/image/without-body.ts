@@ -2,7 +2,7 @@ import type { Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 
 /** Returns a route that rejects requests with a body. */
-export function bodyless(route: Route): Route {
+export function withoutBody(route: Route): Route {
   return {
     ...route,
     run: (call) => {
