@@ -2,6 +2,7 @@ import type { ImageChange } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { badRequest, forbidden, ServiceError } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
+import { requirePolicy } from './policies.js';
 import { checkedBody } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 
@@ -45,8 +46,7 @@ export function checkNotReserved(key: string): void {
 }
 
 export function checkPublication(call: Call, { visibility }: Wire): void {
-  if (visibility === 'public' && !call.isAdmin)
-    throw forbidden('You are not authorized to complete publicize_image action.');
+  if (visibility === 'public') requirePolicy(call, 'publicize_image');
 }
 
 export function checkSizes(wire: Wire): void {

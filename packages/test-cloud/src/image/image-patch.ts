@@ -10,6 +10,7 @@ import {
   READ_ONLY,
   SETTABLE,
 } from './image-attributes.js';
+import { requirePolicy } from './policies.js';
 import { checkSchema, isObject } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 
@@ -80,8 +81,7 @@ export function readPatch(body: unknown, isOlder: boolean): readonly Operation[]
 
 /** Throws the error for an operation on the locations of an image, which are invisible. */
 function rejectLocations(call: Call, { op, value }: Operation): never {
-  if (op === 'remove' && !call.isAdmin)
-    throw forbidden('You are not authorized to complete delete_image_location action.');
+  if (op === 'remove') requirePolicy(call, 'delete_image_location');
   const isEmpty = op === 'replace' && (value as readonly unknown[]).length === 0;
   throw forbidden(
     isEmpty

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
 import { comparison, momentOf } from '../service/filter.js';
 import { pageOf, type SortKey, sorted } from '../service/listing.js';
-import { badRequest, forbidden, notFound } from '../service/service-error.js';
+import { badRequest, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import type { Wire } from '../service/wire.js';
+import { requirePolicy } from './policies.js';
 
 const PAGE_SIZE = 25;
 const MAX_PAGE_SIZE = 1000;
@@ -128,6 +129,8 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   };
 }
 
+const invalid = () => badRequest('Data supplied was not valid.');
+
 /** Conventions of the image service, version 2: no envelopes, and lists with the newest item first. */
 export const imageStyle: Style = {
   service: 'image',
@@ -142,24 +145,22 @@ export const imageStyle: Style = {
   admin: [],
 
   authorize(call, { admin }, verb, doc) {
-    const rejected = (action: string) => forbidden(`You are not authorized to complete ${action} action.`);
-    if (call.isAdmin) return;
-    if (admin.includes(verb)) throw rejected('tasks_api_access');
-    if (doc && verb !== 'show' && doc.owner !== call.caller.projectId)
-      throw rejected(verb === 'remove' ? 'delete_image' : 'modify_image');
+    if (admin.includes(verb)) requirePolicy(call, 'tasks_api_access');
+    else if (doc && verb !== 'show')
+      requirePolicy(call, verb === 'remove' ? 'delete_image' : 'modify_image', doc.owner);
   },
   authorizeFields() {},
   stamp: (_call, _resource, doc) => doc,
   show: (_call, _resource, wire) => wire,
   list,
 
+  // Requests are validated before they reach the common code.
   errors: {
-    noBody: () => badRequest('Expected a JSON object as the body.'),
-    unknown: (_resource, keys) => badRequest(`Additional properties are not allowed ('${keys.join("', '")}')`),
-    readOnly: (_resource, key) => forbidden(`Attribute '${key}' is read-only.`),
-    missing: (_resource, key) => badRequest(`Provided object does not match schema: '${key}' is a required property`),
-    invalid: ({ spec }, key, value, reason) =>
-      badRequest(`Provided object does not match schema '${spec.one}': ${JSON.stringify(value)} of ${key}: ${reason}`),
+    noBody: invalid,
+    unknown: invalid,
+    readOnly: invalid,
+    missing: invalid,
+    invalid,
     notFound: ({ spec }, id) => notFound(`Could not find ${spec.one} ${id}`),
   },
 };

@@ -3,10 +3,11 @@ import type { CloudContext } from '../service/cloud-context.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
 import { accepted, post, type Route } from '../service/route.js';
-import { badRequest, conflict, forbidden } from '../service/service-error.js';
+import { badRequest, conflict } from '../service/service-error.js';
 import { checkedUri, downloadInto } from './downloads.js';
 import { STORE_ID } from './image-view.js';
-import { isObject } from './schema-check.js';
+import { requirePolicy } from './policies.js';
+import { isObject, objectOf } from './schema-check.js';
 import { unstage } from './staging.js';
 import { storeContent } from './store-content.js';
 import { newTask } from './tasks.js';
@@ -66,9 +67,8 @@ export function importMethods({ documents, downloads }: CloudContext): readonly 
 
 /** Validates a body without regard to the image. */
 function readImport(call: Call): ImportRequest {
-  const { body } = call.req;
-  if (body === undefined) throw badRequest('Body expected in request.');
-  if (!isObject(body) || !Object.hasOwn(body, 'method')) throw badRequest("Import request requires a 'method' field.");
+  const body = objectOf(call.req.body);
+  if (!Object.hasOwn(body, 'method')) throw badRequest("Import request requires a 'method' field.");
   const { method, stores, all_stores: allStores = false, all_stores_must_succeed: mustSucceed = true } = body;
   if (!isObject(method) || !Object.hasOwn(method, 'name')) throw badRequest("Import request requires a 'name' field.");
   const { name, uri } = method;
@@ -114,7 +114,7 @@ export function importRoutes(resource: Resource): readonly Route[] {
       const image = await resource.find(call, call.param('id'));
       checkImage(image, name, method);
       if (name !== 'copy-image') resource.style.authorize(call, resource, 'change', image);
-      else if (!call.isAdmin) throw forbidden('You are not authorized to complete copy_image action.');
+      else requirePolicy(call, 'copy_image');
       const unknown = stores.find((store) => store !== STORE_ID);
       if (unknown !== undefined) throw conflict(`Unknown scheme '${unknown}' found in URI`);
       method.check?.(call, requested);

@@ -1,8 +1,8 @@
 import type { Call } from '../service/call.js';
 import { get, openGet, Reply, type Route } from '../service/route.js';
-import { forbidden } from '../service/service-error.js';
 import { STORE_ID } from './image-view.js';
 import { importMethods } from './import-routes.js';
+import { requirePolicy } from './policies.js';
 import { SCHEMAS } from './schemas.js';
 import { withoutBody } from './without-body.js';
 
@@ -47,7 +47,7 @@ export function infoRoutes(): readonly Route[] {
       })),
       get('/v2/info/stores', () => ({ stores: [STORE] })),
       get('/v2/info/stores/detail', (call) => {
-        if (!call.isAdmin) throw forbidden('You are not authorized to complete stores_info_detail action.');
+        requirePolicy(call, 'stores_info_detail');
         return { stores: [{ ...STORE, type: 'file', weight: 0, properties: {} }] };
       }),
     ].map(withoutBody),

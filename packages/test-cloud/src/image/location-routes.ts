@@ -2,6 +2,7 @@ import { ifMissing } from '../service/if-missing.js';
 import { del, get, post, type Route } from '../service/route.js';
 import { conflict, forbidden, notFound } from '../service/service-error.js';
 import { STORE_ID } from './image-view.js';
+import { requirePolicy } from './policies.js';
 import { checkedBody } from './schema-check.js';
 import { LOCATION } from './schemas.js';
 import { withoutBody } from './without-body.js';
@@ -12,15 +13,14 @@ export function locationRoutes(): readonly Route[] {
   return [
     get(path, async (call) => {
       const { id, sizeBytes } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
-      if (!call.isAdmin) throw forbidden('You are not authorized to complete fetch_image_location action.');
+      requirePolicy(call, 'fetch_image_location');
       return sizeBytes === null ? [] : [{ url: `${STORE_ID}://${id}`, metadata: { store: STORE_ID } }];
     }),
     post(path, async (call) => {
       checkedBody(LOCATION, call.req.body);
       const { status, projectId } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
       if (status !== 'queued') throw conflict(`It's not allowed to add locations if image status is ${status}.`);
-      if (!call.isAdmin && projectId !== call.caller.projectId)
-        throw forbidden('You are not authorized to complete add_image_location action.');
+      requirePolicy(call, 'add_image_location', projectId);
       throw forbidden('http store must be enabled to use location API by normal user.');
     }),
     withoutBody(
@@ -30,7 +30,7 @@ export function locationRoutes(): readonly Route[] {
         const id = call.param('id');
         const image = await call.cloud.catalogs.images.get(call.caller, id).catch(ifMissing);
         if (!image) throw notFound(`Failed to find image ${id}`);
-        if (!call.isAdmin) throw forbidden('You are not authorized to complete delete_image_location action.');
+        requirePolicy(call, 'delete_image_location');
         if (image.status !== 'active')
           throw conflict("It's not allowed to remove image data from store if image status is not 'active'");
         throw forbidden(

@@ -5,7 +5,8 @@ import { del, get, noContent, post, put, type Route } from '../service/route.js'
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { checkCount } from './image-attributes.js';
 import { memberView } from './image-view.js';
-import { isObject } from './schema-check.js';
+import { requirePolicy } from './policies.js';
+import { objectOf } from './schema-check.js';
 import { withoutBody } from './without-body.js';
 
 const path = '/v2/images/:id/members';
@@ -14,10 +15,8 @@ const STATUSES = ['pending', 'accepted', 'rejected'] as const;
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
 /** Returns a field of the body. */
-function fieldOf(call: Call, key: 'member' | 'status', missing: string, example: string): unknown {
-  const { body } = call.req;
-  if (body === undefined) throw badRequest('Body expected in request.');
-  if (!isObject(body)) throw badRequest(`Expected a ${key} in the form: {"${key}": "${example}"}`);
+function fieldOf(call: Call, key: string, missing: string): unknown {
+  const body = objectOf(call.req.body);
   if (!Object.hasOwn(body, key)) throw badRequest(missing);
   return body[key];
 }
@@ -28,11 +27,6 @@ async function findShared(call: Call, rejected: (reason: string) => Error): Prom
   if (!image) throw notFound(`Image ${call.param('id')} not found.`);
   if (image.visibility !== 'shared') throw rejected('Only shared images have members.');
   return image;
-}
-
-function requireOwner(call: Call, { projectId }: ImageRecord, action: string): void {
-  if (!call.isAdmin && projectId !== call.caller.projectId)
-    throw forbidden(`You are not authorized to complete ${action} action.`);
 }
 
 async function findMember(call: Call, { id }: ImageRecord): Promise<ImageMember> {
@@ -58,11 +52,11 @@ export function memberRoutes(): readonly Route[] {
       }),
     ),
     post(path, async (call) => {
-      const member = fieldOf(call, 'member', 'Member to be added not specified', 'image_id');
+      const member = fieldOf(call, 'member', 'Member to be added not specified');
       if (!member) throw badRequest("Member can't be empty");
       if (typeof member !== 'string' || member.length > 255) throw badRequest('Data supplied was not valid.');
       const image = await findShared(call, notAllowed(call, 'create'));
-      requireOwner(call, image, 'add_member');
+      requirePolicy(call, 'add_member', image.projectId);
       const members = await catalog(call).listMembers(call.caller, image.id);
       if (members.some(({ projectId }) => projectId === member))
         throw conflict(`Member ${member} is duplicated for image ${image.id}`);
@@ -73,11 +67,10 @@ export function memberRoutes(): readonly Route[] {
       get(`${path}/:member`, async (call) => memberView(await findMember(call, await findShared(call, notFound)))),
     ),
     put(`${path}/:member`, async (call) => {
-      const status = fieldOf(call, 'status', 'Status not specified', 'status');
+      const status = fieldOf(call, 'status', 'Status not specified');
       const image = await findShared(call, notAllowed(call, 'update'));
       const { projectId } = await findMember(call, image);
-      if (!call.isAdmin && projectId !== call.caller.projectId)
-        throw forbidden('You are not authorized to complete modify_member action.');
+      requirePolicy(call, 'modify_member', projectId);
       const known = STATUSES.find((one) => one === status);
       if (!known) throw badRequest('Incorrect request: Status must be "pending", "accepted" or "rejected".');
       return memberView(await catalog(call).setMemberStatus(call.caller, image.id, projectId, known));
@@ -86,7 +79,7 @@ export function memberRoutes(): readonly Route[] {
       del(`${path}/:member`, async (call) => {
         const image = await findShared(call, notAllowed(call, 'delete'));
         const { projectId } = await findMember(call, image);
-        requireOwner(call, image, 'delete_member');
+        requirePolicy(call, 'delete_member', image.projectId);
         await catalog(call).removeMember(call.caller, image.id, projectId);
         return noContent();
       }),

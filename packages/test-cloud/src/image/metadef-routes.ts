@@ -15,7 +15,6 @@ import {
   type Namespace,
   partOf,
   ROOT,
-  requirePolicy,
   table,
   timesOf,
   WORDS,
@@ -23,6 +22,7 @@ import {
   write,
 } from './metadefs.js';
 import { namespaceRoutes } from './namespace-routes.js';
+import { requirePolicy } from './policies.js';
 import { checkedBody, checkSchema } from './schema-check.js';
 import { withoutBody } from './without-body.js';
 

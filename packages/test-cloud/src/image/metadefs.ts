@@ -3,6 +3,7 @@ import { conflict, forbidden, notFound, type ServiceError } from '../service/ser
 import { seconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import type { MetadefKind } from './metadef-schemas.js';
+import { requirePolicy } from './policies.js';
 
 /** The kinds of contents of a namespace. */
 export type Kind = Exclude<MetadefKind, 'namespaces'>;
@@ -82,10 +83,6 @@ export function find(call: Call): Namespace {
   throw /\/objects|namespaces\/[^/]*$/.test(call.req.path) && call.req.method === 'GET'
     ? namespaceNotFound(name)
     : notFound(`Namespace ${name} not found`);
-}
-
-export function requirePolicy(call: Call, policy: string): void {
-  if (!call.isAdmin) throw forbidden(`You are not authorized to complete ${policy} action.`);
 }
 
 /** Returns the namespace in the path if a policy allows the caller to change it. */

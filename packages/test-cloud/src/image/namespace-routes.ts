@@ -16,10 +16,10 @@ import {
   type Namespace,
   namespaceNotFound,
   ROOT,
-  requirePolicy,
   table,
   timesOf,
 } from './metadefs.js';
+import { requirePolicy } from './policies.js';
 import { checkedBody } from './schema-check.js';
 import { withoutBody } from './without-body.js';
 

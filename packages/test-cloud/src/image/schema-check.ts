@@ -103,16 +103,21 @@ export function checkSchema(schema: Schema, value: unknown): void {
   if (message !== undefined) throw badRequest(`Provided object does not match schema '${schema.name}': ${message}`);
 }
 
+/** Returns a body that is an object. Throws a 400 error for others. */
+export function objectOf(body: unknown): Wire {
+  if (isObject(body)) return body;
+  throw badRequest(body === undefined ? 'Body expected in request.' : 'Unexpected body type. Expected list/dict.');
+}
+
 /**
  * Returns a body that matches a schema.
  * @param readOnly names of fields that a body cannot contain
  * @throws ServiceError 400, or 403 for a read-only field
  */
 export function checkedBody(schema: Schema, body: unknown, readOnly: readonly string[] = []): Wire {
-  if (body === undefined) throw badRequest('Body expected in request.');
-  if (!isObject(body)) throw badRequest('Unexpected body type. Expected list/dict.');
-  const key = readOnly.find((name) => Object.hasOwn(body, name));
+  const object = objectOf(body);
+  const key = readOnly.find((name) => Object.hasOwn(object, name));
   if (key !== undefined) throw forbidden(`Attribute '${key}' is read-only.`);
-  checkSchema(schema, body);
-  return body;
+  checkSchema(schema, object);
+  return object;
 }

@@ -65,17 +65,14 @@ export const IMAGE: Schema = {
         required: ['url', 'metadata'],
       },
     }),
-    kernel_id: custom(textOrNull('Image of the kernel', { pattern: UUID })),
-    ramdisk_id: custom(textOrNull('Image of the initial file system', { pattern: UUID })),
-    instance_uuid: custom(text('Server that the image is a snapshot from')),
-    architecture: custom(text('Architecture of the processor')),
-    os_distro: custom(text('Distribution of the operating system')),
-    os_version: custom(text('Version of the operating system')),
-    description: custom(text('Description of the image')),
-    cinder_encryption_key_id: custom(text('Encryption key of the volume from which the image was created')),
-    cinder_encryption_key_deletion_policy: custom(
-      text('When the encryption key is deleted', { enum: ['on_image_deletion', 'do_not_delete'] }),
+    kernel_id: custom({ type: ['null', 'string'], pattern: UUID }),
+    ramdisk_id: custom({ type: ['null', 'string'], pattern: UUID }),
+    ...Object.fromEntries(
+      ['instance_uuid', 'architecture', 'os_distro', 'os_version', 'description', 'cinder_encryption_key_id'].map(
+        (key) => [key, custom({ type: 'string' })],
+      ),
     ),
+    cinder_encryption_key_deletion_policy: custom({ type: 'string', enum: ['on_image_deletion', 'do_not_delete'] }),
   },
   additionalProperties: { type: 'string' },
   links: [
