@@ -126,7 +126,7 @@ export function importRoutes(resource: Resource): readonly Route[] {
         type: 'api_image_import',
         status: failure === undefined ? 'success' : 'failure',
         image_id: image.id,
-        input: { image_id: image.id, import_req: call.req.body },
+        input: { image_id: image.id, import_req: call.req.body, backend: stores },
         message: failure ?? '',
         result: failure === undefined ? { image_id: image.id } : null,
       });
