@@ -6,7 +6,7 @@ import { sendRequest, startProgram } from '../program.js';
 
 const MIB = 1024 * 1024;
 const CLIENTS = 100;
-/** The number of requests per client. The responses have about 10 MB, of which the system buffers less than 5 MB. */
+/** The number of requests per client. The responses have about 10 MB; the system buffers less than 5 MB. */
 const PAGES = 10;
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const REQUEST = 'GET /v2.1/servers/detail HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ada:demo\r\n\r\n';

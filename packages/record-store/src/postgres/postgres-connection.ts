@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import type { PreparedQuery } from '../batching/prepared-query.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
-import { UnstreamedConnection } from '../store/unstreamed-connection.js';
+import { BufferedConnection } from '../store/buffered-connection.js';
 import type { ClientResult } from './named-statement.js';
 import { executeStatement, type PostgresClient } from './postgres-query.js';
 
@@ -27,7 +27,7 @@ const codeOf = (error: unknown) => String((error as { readonly code?: unknown } 
  * A PostgreSQL connection. After it has failed, it is closed instead of returned to the pool. Statements are pipelined:
  * those from one turn of the event loop are sent together, and the server responds in order.
  */
-export class PostgresConnection extends UnstreamedConnection {
+export class PostgresConnection extends BufferedConnection {
   readonly #client: PostgresClient;
   readonly #preparation: StatementPreparation;
   #lost: DatabaseUnavailable | undefined;

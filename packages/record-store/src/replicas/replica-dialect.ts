@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { Rows } from '../store/database.js';
-import { UnstreamedConnection } from '../store/unstreamed-connection.js';
+import { BufferedConnection } from '../store/buffered-connection.js';
 
 /** Matches the error codes with which PostgreSQL cancels a query that conflicts with replay. */
 const REPLAY_CONFLICT_CODES = /^(40001|40P01)$/;
@@ -34,7 +34,7 @@ export interface ReplicaDialectOptions {
 }
 
 /** Runs each query on a replica, and on the primary if the replica fails. */
-class ReplicaConnection extends UnstreamedConnection {
+class ReplicaConnection extends BufferedConnection {
   readonly #options: ReplicaDialectOptions;
 
   constructor(options: ReplicaDialectOptions) {

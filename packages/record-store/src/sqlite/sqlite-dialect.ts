@@ -12,7 +12,7 @@ import { Semaphore } from '../batching/semaphore.js';
 import type { SharedReadConnection } from '../batching/shared-reads.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
-import { UnstreamedConnection } from '../store/unstreamed-connection.js';
+import { BufferedConnection } from '../store/buffered-connection.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
 import { SqliteLog } from './sqlite-log.js';
@@ -40,7 +40,7 @@ const READ_STATEMENT = /^\s*(select|values|explain|pragma|begin|commit|rollback|
 const LOCK_RETRY_INTERVAL_MS = 20;
 
 /** The only connection to a SQLite database. Each SQL string is prepared once and cached. */
-class SqliteConnection extends UnstreamedConnection implements SharedReadConnection {
+class SqliteConnection extends BufferedConnection implements SharedReadConnection {
   /** Allows one caller at a time to use this connection. */
   readonly mutex = new Semaphore(1);
   readonly #handle: SqliteHandle;

@@ -8,11 +8,11 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
-import { UnstreamedConnection } from '../store/unstreamed-connection.js';
+import { BufferedConnection } from '../store/buffered-connection.js';
 import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
 import { SqliteReader } from './sqlite-reader.js';
 
-class ReaderConnection extends UnstreamedConnection {
+class ReaderConnection extends BufferedConnection {
   readonly reader: SqliteReader;
 
   constructor(reader: SqliteReader) {

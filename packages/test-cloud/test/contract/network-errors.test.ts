@@ -4,7 +4,7 @@ import { fromCatalogError, NETWORK_ERRORS, networkFault } from '../../src/networ
 import { ServiceError } from '../../src/service/service-error.js';
 import { type ApiResponse, clientOf, cloudUnderTest } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
-import type { ResourceFact } from './resource-contract.js';
+import type { ResourceFact } from './resource-facts.js';
 
 const { errors, resources } = readFacts('network') as {
   readonly errors: Readonly<Record<string, number>>;

@@ -2,7 +2,8 @@
 import { expect } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
-import type { ResourceFact, Sample, SendRequest } from './resource-contract.js';
+import type { Sample, SendRequest } from './resource-contract.js';
+import type { ResourceFact } from './resource-facts.js';
 
 /** The external network of the presets. */
 export const PUBLIC = '5f3c0c1e-8a5c-4c0a-bd52-6c2a1d3a9b31';

@@ -2,7 +2,7 @@
 import { operationsOf, readFacts } from './operation-facts.js';
 import { fill, type Values } from './placement-fixture.js';
 import { SAMPLES } from './placement-samples.js';
-import type { FieldFact } from './resource-contract.js';
+import type { FieldFact } from './resource-facts.js';
 
 /** The fields of a value: the version that introduces them, or an object with fields, or a list. `*`: any key; `*?`: or none. */
 export type Shape = number | readonly [Shape] | { readonly [key: string]: Shape };

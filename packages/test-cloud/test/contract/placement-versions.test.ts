@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type BodyFact, facts, firstOf, operations, pathOf, phaseAt, type Shape } from './placement-facts.js';
 import { fill, NEWEST, placementUnderTest, type Values } from './placement-fixture.js';
 import { SAMPLES } from './placement-samples.js';
-import { invalidValues } from './resource-contract.js';
+import { invalidValues } from './resource-facts.js';
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

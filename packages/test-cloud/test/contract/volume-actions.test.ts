@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
 import { type Operation, operationKey, operationsOf, readFacts } from './operation-facts.js';
-import { type FieldFact, invalidValues } from './resource-contract.js';
+import { type FieldFact, invalidValues } from './resource-facts.js';
 import { idOf, SAMPLES, type SendRequest } from './volume-samples.js';
 
 interface ActionFact {

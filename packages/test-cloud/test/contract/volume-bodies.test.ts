@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
-import { type FieldFact, invalidValues } from './resource-contract.js';
+import { type FieldFact, invalidValues } from './resource-facts.js';
 import { idOf, type SendRequest } from './volume-samples.js';
 
 /** The body of a request that does not create or change a resource. */

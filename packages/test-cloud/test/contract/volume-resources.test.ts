@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
-import { describeResources, type ResourceFact, type Sample, type SendRequest } from './resource-contract.js';
+import { describeResources, type Sample, type SendRequest } from './resource-contract.js';
+import type { ResourceFact } from './resource-facts.js';
 import { idOf, SAMPLES } from './volume-samples.js';
 
 const SERVER = '9e6c1b1a-6f0c-4a6b-8a39-0c8d7f3c2b11';
@@ -59,13 +60,13 @@ describe('fields that later versions added', () => {
     const path = facts[one]?.path ?? '';
     // A volume of a group has a type that the group supports.
     const extra = field === 'group_id' ? { volume_type: '__DEFAULT__' } : {};
-    const valid = { ...(await samples[one]?.create(requestAt(71))), ...extra };
+    const valid = { ...(await samples[one]?.create?.(requestAt(71))), ...extra };
     const body = { [one]: { ...valid, [field]: await ADDED[field]?.(below(requestAt(71))) } };
     // Volumes may contain unknown fields until 3.52.
     const before = await requestAt(since - 1)('POST', path, body);
     expect(before.status).toBe(one === 'volume' ? facts[one]?.statuses.create : 400);
     const accepted = await requestAt(since)('POST', path, {
-      [one]: { ...(await samples[one]?.create(requestAt(71))), ...extra, [field]: body[one]?.[field as never] },
+      [one]: { ...(await samples[one]?.create?.(requestAt(71))), ...extra, [field]: body[one]?.[field as never] },
     });
     expect([accepted.status, accepted.body], JSON.stringify(accepted.body)).toEqual([
       facts[one]?.statuses.create,
