@@ -213,7 +213,7 @@ it('a second process on the same database takes over, and the first no longer wr
   const rejection = await first.logIn(account);
   expect([rejection.status, rejection.body.error.message]).toEqual([
     503,
-    'Another process serves this cloud from the same database: this one no longer writes.',
+    'Another process serves this cloud from the same database, so this process can no longer write.',
   ]);
   expect((await second.logIn(account)).status).toBe(201);
 });

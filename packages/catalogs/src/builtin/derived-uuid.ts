@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns a UUID that is derived from a string: the same string always results in the same UUID. Used for resources
- * that exist from the start.
+ * Returns a UUID that is derived from a string, so the same string always results in the same UUID. Used for preset
+ * resources.
  */
 export function derivedUuid(text: string): string {
   const hex = createHash('sha1').update(`apistrata/${text}`).digest('hex');

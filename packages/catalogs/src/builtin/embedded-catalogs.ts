@@ -12,24 +12,24 @@ import type { CatalogClock, UnknownIds } from './embedded-options.js';
 export interface EmbeddedCatalogsOptions {
   readonly store: Store;
   readonly clock: CatalogClock;
-  /** How each catalog handles unknown ids. Default: `reject`. */
+  /** How each catalog handles requests for unknown ids. Default: `reject`. */
   readonly unknown?: Partial<Readonly<Record<'images' | 'networks' | 'volumes' | 'shares', UnknownIds>>>;
-  /** The folder of image data. Default: the database. */
+  /** The directory that stores image data. Default: the database stores it. */
   readonly imageDirectory?: string;
-  /** Called with the id of a server when the network service itself changes its ports. */
+  /** Called with the server's id when the network service itself changes the ports of a server. */
   readonly onServerPortsChanged?: (serverId: string) => void;
-  /** Returns the tunnels of the hosts, which determine the MTU of networks. Default: none. */
+  /** Returns the tunnels between hosts, which determine the MTU of networks. Default: the hosts use no tunnels. */
   readonly hostTunnels?: (session: Session) => Promise<readonly HostTunnel[]>;
-  /** Called when an attached volume has been extended. */
+  /** Called with the ids of the server and the volume after an attached volume is extended. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
-  /** Returns the storage of volume content, once it is available. */
+  /** Returns the driver that stores volume data, or undefined until it is available. */
   readonly volumeStorage?: () => VolumeStorage | undefined;
-  /** Encrypts the documents of services at rest. Default: they are stored as they are. */
+  /** Encrypts service documents at rest. Default: the documents are stored unencrypted. */
   readonly seal?: DocumentSeal;
 }
 
 /**
- * Creates all four catalogs in one database, and the documents of services that have no catalog.
+ * Creates all four catalogs in one database, and the document store for services without a catalog.
  *
  * @example
  * ```ts
@@ -62,5 +62,5 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
   };
 }
 
-/** The built-in catalogs, with the methods that their own services need in addition to those that servers need. */
+/** The built-in catalogs, including the methods that only the services' own APIs use. */
 export type EmbeddedCatalogs = ReturnType<typeof embeddedCatalogs>;

@@ -1,23 +1,26 @@
 import type { Store } from '@apistrata/record-store';
 
-/** The source of time of the built-in catalogs: milliseconds since the epoch. */
+/** The clock of the built-in catalogs. `now()` returns milliseconds since the epoch. */
 export interface CatalogClock {
   now(): number;
 }
 
-/** How a catalog handles an unknown id: reject it, or create a plausible resource with that id. */
+/**
+ * How a catalog handles a request for an unknown id: it rejects the request, or creates a plausible resource with that
+ * id.
+ */
 export type UnknownIds = 'reject' | 'accept';
 
 /** Options that all built-in services share. */
 export interface EmbeddedOptions {
   readonly store: Store;
-  /** Default: the system clock. */
+  /** The source of the current time. Default: the system clock. */
   readonly clock?: CatalogClock;
-  /** Default: `reject`. */
+  /** How the catalog handles unknown ids. Default: `reject`. */
   readonly unknown?: UnknownIds;
 }
 
-/** The validated options with their defaults. */
+/** The validated options of a built-in catalog, with defaults for omitted ones. */
 export interface EmbeddedContext {
   readonly store: Store;
   readonly clock: CatalogClock;

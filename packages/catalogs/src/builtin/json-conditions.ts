@@ -2,14 +2,17 @@ import type { Session } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import { CatalogError } from '../errors/catalog-error.js';
 
-/** Selects records whose object `field` has an entry. `field` is a hard-coded constant, never user input. */
+/**
+ * Returns an SQL condition for records whose object `field` contains the key with the value. `field` is a hard-coded
+ * constant, never user input.
+ */
 export function hasEntry(session: Session, field: string, key: string, value: string): RawBuilder<boolean> {
   return session.kind === 'postgres'
     ? sql<boolean>`(data::jsonb -> ${sql.lit(field)} ->> ${key}) = ${value}`
     : sql<boolean>`exists (select 1 from json_each(data, ${sql.lit(`$.${field}`)}) as e where e.key = ${key} and e.value = ${value})`;
 }
 
-/** Selects records whose list of strings `field` has an item. */
+/** Returns an SQL condition for records whose string array `field` contains an item. */
 export function hasItem(session: Session, field: string, item: string): RawBuilder<boolean> {
   return session.kind === 'postgres'
     ? sql<boolean>`jsonb_exists(data::jsonb -> ${sql.lit(field)}, ${item})`

@@ -4,11 +4,11 @@ import { CatalogError } from '../errors/catalog-error.js';
 export interface Page {
   readonly limit?: number;
   readonly offset?: number;
-  /** Id of the last item of the previous page. */
+  /** The id of the last item on the previous page. */
   readonly marker?: string;
 }
 
-/** Returns one page of a table, in the order of insertion or the reverse order. */
+/** Returns one page of table rows, in insertion order or reverse insertion order. */
 export async function listPage<R extends Stored>(
   session: Session,
   table: DocumentTable<R>,

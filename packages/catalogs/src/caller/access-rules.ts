@@ -1,6 +1,6 @@
 import type { Caller } from './caller.js';
 
-/** One step of a pattern, which accepts one character or any number of characters. */
+/** An element of a path pattern that matches one character or, if `repeats` is true, any number of characters. */
 interface Step {
   readonly repeats: boolean;
   accepts(character: string): boolean;
@@ -16,7 +16,10 @@ function stepsOf(token: string): readonly Step[] {
   return [{ repeats: false, accepts: (character) => character === token }];
 }
 
-/** Returns true if a path matches a pattern. Takes time proportional to the product of their lengths, for any pattern. */
+/**
+ * Returns whether a path matches a pattern. The time is at most proportional to the product of the two lengths, so that
+ * a malicious pattern cannot block the process.
+ */
 function matches(pattern: string, path: string): boolean {
   const steps = (pattern.match(/\{[^}]*\}|\*\*|[^{}]/g) ?? []).flatMap(stepsOf);
   const reach = (positions: Set<number>, position: number) => {
@@ -37,11 +40,11 @@ function matches(pattern: string, path: string): boolean {
 }
 
 /**
- * Returns whether the access rules of the caller's application credential allow a request; true if it has none.
- * Requests that another service forwards with its own token are allowed.
+ * Returns whether the access rules of the caller's application credential allow a request. Returns true if the caller
+ * has no access rules, or if another service forwards the request with its own token.
  *
- * @param services the types of the service in the catalog
- * @param paths the path of the request from the root of the server, and from the root of the service; rules use either
+ * @param services the service types under which the identity service's catalog lists the requested service
+ * @param paths the request path relative to the server's root and relative to the service's root; a rule may use either
  */
 export function mayRequest(
   { accessRules, serviceRoles }: Pick<Caller, 'accessRules' | 'serviceRoles'>,

@@ -4,7 +4,7 @@ export function isAdmin(caller: Caller): boolean {
   return caller.isAdmin === true;
 }
 
-/** Returns whether the caller may see and change resources of a project. */
+/** Returns whether the caller may see and change a project's resources. */
 export function owns(caller: Caller, projectId: string | null): boolean {
   return projectId === caller.projectId || isAdmin(caller);
 }

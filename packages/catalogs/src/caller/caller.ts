@@ -1,18 +1,18 @@
 /** A request that an application credential may send. */
 export interface AccessRule {
-  /** In upper case. */
+  /** The HTTP method, in upper case. */
   readonly method: string;
-  /** A pattern: `*` and `{name}` match a segment or a part of it, `**` matches any characters. */
+  /** The path pattern. `*` and `{name}` match a path segment or a part of one, `**` matches any characters. */
   readonly path: string;
-  /** Type of the service in the catalog: `compute`. */
+  /** The service type in the identity service's catalog, such as `compute`. */
   readonly service: string;
 }
 
-/** The caller of a request, as the identity service identifies them. */
+/** The authenticated sender of a request, as reported by the identity service. */
 export interface Caller {
   readonly userId: string;
   readonly projectId: string;
-  /** Names of roles, for policies; the engine itself does not use them. */
+  /** The role names, which policies check. The engine itself does not use role names. */
   readonly roles: readonly string[];
   /**
    * Whether the caller is an administrator of the whole system. The API's policies decide (`context_is_admin`) and
@@ -25,8 +25,8 @@ export interface Caller {
   readonly projectDomainId?: string;
   readonly systemScope?: boolean;
   readonly token?: string;
-  /** Roles of the service that forwards the request, if any. */
+  /** The roles of the service that forwards the request. Undefined if the client sent the request directly. */
   readonly serviceRoles?: readonly string[];
-  /** The only requests that the application credential of the token may send. Default: all. */
+  /** The only requests that the token's application credential permits. Default: all requests. */
   readonly accessRules?: readonly AccessRule[];
 }

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { compoundKey, type Store, type Tx } from '@apistrata/record-store';
 import { CatalogError } from '../errors/catalog-error.js';
 
-/** Encrypts values that are stored. `place` identifies the record: a value cannot be decrypted for another record. */
+/**
+ * Encrypts and decrypts stored values. `place` identifies the record, so that a value cannot be decrypted as part of
+ * another record.
+ */
 export interface DocumentSeal {
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;
@@ -10,41 +13,42 @@ export interface DocumentSeal {
   isCurrent(sealed: string): boolean;
 }
 
-/** A record of a service. */
+/** A stored record of a service, such as a user of the identity service. */
 export interface ServiceDocument {
-  /** The table of the service: `identity/users`. */
+  /** The service and its record type, such as `identity/users`. */
   readonly kind: string;
   readonly id: string;
-  /** Any JSON value. */
+  /** The record's content: any JSON value. */
   readonly value: unknown;
 }
 
-/** A new value of a record; undefined: the record is removed. */
+/** A record's new value. If the value is undefined, the record is removed. */
 export type DocumentChange = ServiceDocument;
 
-/** The documents of one process, which holds them in memory and writes its changes. */
+/** The service documents that one process reads into memory, and a function that stores changes. */
 export interface OpenDocuments {
-  /** All records at the time of opening, oldest first. */
+  /** All records at the time of the `open()` call, oldest first. */
   readonly documents: readonly ServiceDocument[];
   /**
-   * Stores changes in one transaction. They are durable when it resolves.
+   * Stores changes in one transaction. The changes are durable when the promise resolves.
    *
-   * @throws {@link CatalogError} `UNAVAILABLE` if the database fails, or if another process has opened the documents since then
+   * @throws {@link CatalogError} `UNAVAILABLE` if the database fails, or if another process has opened the documents in
+   * the meantime
    */
   write(changes: readonly DocumentChange[]): Promise<void>;
 }
 
-/** The stored records of the services in front of an engine. */
+/** The store for the records of services that run in the same process as the engine. */
 export interface ServiceDocuments {
   /**
-   * Reads all documents for this process. Only the process that opened them last can write, so a process never overwrites
-   * documents that it has not read.
+   * Reads all documents for this process. Only the process that opened the documents last can write, so a process never
+   * overwrites documents that it has not read.
    */
   open(): Promise<OpenDocuments>;
 }
 
 const TABLE = 'service_documents';
-/** The row that names the process whose writes are accepted. */
+/** The key of the row that contains the id of the process that may write. */
 const OWNER = { kind: '', id: 'owner' } as const;
 /** The maximum number of rows in one statement, because SQLite limits the number of parameters. */
 const ROWS_PER_STATEMENT = 500;
@@ -67,7 +71,7 @@ async function upsert(tx: Tx, rows: readonly (Row & { readonly position: number 
 }
 
 /**
- * Creates the store of records that services hold in memory: few, small, and read by one process.
+ * Creates the store for service records that one process keeps in memory. Suitable for few, small records.
  *
  * @example
  * ```ts
@@ -114,7 +118,8 @@ export function serviceDocuments(options: { readonly store: Store; readonly seal
       data: textOf(change),
     }));
     await store.transaction(async (tx) => {
-      // The row stays locked until the end of the transaction.
+      // The update locks the owner row until the end of the transaction, so that no other process can open the
+      // documents.
       const { numUpdatedRows } = await tx.db
         .updateTable(TABLE)
         .set({ position: 0 })
@@ -125,7 +130,7 @@ export function serviceDocuments(options: { readonly store: Store; readonly seal
       if (numUpdatedRows !== 1n)
         throw new CatalogError(
           'UNAVAILABLE',
-          'Another process serves this cloud from the same database: this one no longer writes.',
+          'Another process serves this cloud from the same database, so this process can no longer write.',
         );
       for (const { kind, id, value } of changes)
         if (value === undefined) await tx.db.deleteFrom(TABLE).where('kind', '=', kind).where('id', '=', id).execute();

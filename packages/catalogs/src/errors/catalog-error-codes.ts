@@ -1,7 +1,7 @@
-/** Kind of an error, which determines whether the API returns 400, 403, 404, 409 or 503. */
+/** The category of a catalog error, which determines the HTTP status. */
 export type CatalogErrorKind = 'not-found' | 'conflict' | 'invalid' | 'forbidden' | 'over-quota' | 'unavailable';
 
-/** All codes of catalog errors, with their kinds. */
+/** All catalog error codes and their categories. */
 export const catalogErrorKinds = {
   IMAGE_NOT_FOUND: 'not-found',
   IMAGE_MEMBER_NOT_FOUND: 'not-found',
@@ -72,5 +72,5 @@ export const catalogErrorKinds = {
   UNAVAILABLE: 'unavailable',
 } as const satisfies Record<string, CatalogErrorKind>;
 
-/** Stable error code for comparisons. */
+/** A stable error code that programs can compare. */
 export type CatalogErrorCode = keyof typeof catalogErrorKinds;

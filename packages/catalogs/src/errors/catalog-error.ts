@@ -12,11 +12,11 @@ const statuses: Readonly<Record<CatalogErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** The error class of all catalogs, embedded or remote. `code` is the precise cause, `kind` the category. */
+/** The error class of all built-in and remote catalogs. `code` is the exact cause, and `kind` is the category. */
 export class CatalogError extends CodedError<CatalogErrorCode> {
   readonly kind: CatalogErrorKind;
 
-  /** Its `status` is the one that image, network, volume and share services return. */
+  /** Creates an error with the HTTP `status` that image, network, volume and share services return for the code. */
   constructor(code: CatalogErrorCode, message: string, options?: ErrorOptions) {
     const kind = catalogErrorKinds[code];
     super('catalogs', code, message, { ...options, status: statuses[kind] });
@@ -25,8 +25,8 @@ export class CatalogError extends CodedError<CatalogErrorCode> {
 }
 
 /**
- * Returns undefined if a catalog has rejected a request, usually because a resource is missing; for use in `.catch()`. An
- * unavailable service is still an error.
+ * Returns undefined if a catalog has rejected a request, usually because a resource does not exist. Rethrows all other
+ * errors, such as that of an unavailable service. For use in `.catch()`.
  *
  * @example
  * ```ts

@@ -1,8 +1,10 @@
 import { CatalogError } from './catalog-error.js';
 
 /**
- * Ignores rejections by a catalog, which mean that there is nothing to release. An unavailable service is still an
- * error.
+ * Waits for a request that releases a resource, and ignores a rejection by the catalog, which means that nothing is
+ * left to release.
+ *
+ * @throws all other errors, such as that of an unavailable service
  */
 export async function ignoreRejection<T>(work: Promise<T>): Promise<T | undefined> {
   try {

@@ -1,8 +1,8 @@
 import { CodedError } from '@apistrata/record-store/errors';
 
 /**
- * The error for a response of another service that exceeds the size limit; its status is 503. Callers that know the purpose
- * of the request convert it to their own error.
+ * Thrown if another service's response exceeds the size limit. The status is 503. Callers that know the purpose of the
+ * request convert this error to one of their own.
  */
 export class ResponseTooLarge extends CodedError<'RESPONSE_TOO_LARGE'> {
   constructor(readonly maxBytes: number) {
@@ -11,9 +11,9 @@ export class ResponseTooLarge extends CodedError<'RESPONSE_TOO_LARGE'> {
 }
 
 /**
- * Reads the text of a response, up to a number of bytes (after decompression).
+ * Reads a response body as text. The limit is the number of bytes after decompression.
  *
- * @throws ResponseTooLarge, and the errors of `fetch` if the connection breaks
+ * @throws ResponseTooLarge, or an error of `fetch()` if the connection fails
  */
 export async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
   if (!response.body) return '';

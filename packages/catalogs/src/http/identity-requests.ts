@@ -1,22 +1,20 @@
 import { CatalogError } from '../errors/catalog-error.js';
 import { ResponseTooLarge, readBoundedText } from './bounded-text.js';
 
-/** Limits of requests to an identity service. Times are in milliseconds. */
+/** Limits and headers for requests to an identity service. Times are in milliseconds. */
 export interface IdentityLimits {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  /** Headers for every request, such as trace headers. */
+  /** Returns the headers to add to each request, such as trace headers. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
-/**
- * Creates the error for an identity service that does not respond, or returns an unexpected response: `UNAVAILABLE`.
- */
+/** Creates the `UNAVAILABLE` error for an identity service that does not respond or returns an unexpected response. */
 export function identityUnavailable(problem: string, cause?: unknown): CatalogError {
   return new CatalogError('UNAVAILABLE', `The identity service is unavailable: ${problem}.`, { cause });
 }
 
-/** Requests to an identity service with limits of time and size. All errors are `UNAVAILABLE`. */
+/** Sends requests to an identity service, with a timeout and a size limit. All errors are `UNAVAILABLE`. */
 export class IdentityRequests {
   readonly #limits: IdentityLimits;
 
@@ -24,13 +22,13 @@ export class IdentityRequests {
     this.#limits = limits;
   }
 
-  /** Sends a repeatable request, such as a query or a login. */
+  /** Sends an idempotent request, such as a query or a login, and retries it once if the connection fails. */
   async send(
     url: string,
     init: RequestInit & { readonly headers: Readonly<Record<string, string>> },
   ): Promise<Response> {
     const headers = { accept: 'application/json', ...this.#limits.headers?.(), ...init.headers };
-    // Redirects are rejected: they would forward tokens to another server.
+    // Redirects are rejected because they would forward tokens to another server.
     const request = {
       ...init,
       headers,
@@ -41,14 +39,14 @@ export class IdentityRequests {
       return await fetch(url, request);
     } catch (first) {
       if (request.signal.aborted) throw this.#unreachable(first);
-      // The other side may have closed a keep-alive connection at that moment.
+      // The request is retried because the server may have closed a keep-alive connection at the same moment.
       return fetch(url, request).catch((error: unknown) => {
         throw this.#unreachable(error);
       });
     }
   }
 
-  /** Parses the body of a response; undefined if it is not JSON. */
+  /** Parses a response body; returns undefined if the body is not JSON. */
   async json(response: Response): Promise<unknown> {
     try {
       return JSON.parse(await readBoundedText(response, this.#limits.maxResponseBytes));

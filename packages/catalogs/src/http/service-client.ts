@@ -4,18 +4,18 @@ import { ResponseTooLarge, readBoundedText } from './bounded-text.js';
 import { toCatalogError } from './service-fault.js';
 import type { ServiceSession } from './service-session.js';
 
-/** Endpoint, credentials and limits of a remote service. Times are in milliseconds. */
+/** The endpoint, credentials and limits for requests to a remote service. Times are in milliseconds. */
 export interface HttpCatalogOptions {
   /** The service's endpoint, with or without its version (`http://images:9292`, `http://volumes:8776/v3`). */
   readonly url: string;
   readonly session: ServiceSession;
-  /** Timeout of one request. Default: 30,000. */
+  /** The timeout of a request. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Maximum number of retries of an idempotent request after a failure of the network or the service. Default: 2. */
+  /** The maximum number of retries if an idempotent request fails because of the network or the service. Default: 2. */
   readonly retries?: number;
-  /** Maximum size of a response, in bytes; a larger one counts as a failure of the service. Default: 32 MiB. */
+  /** The maximum response size, in bytes. A larger response is an `UNAVAILABLE` error. Default: 32 MiB. */
   readonly maxResponseBytes?: number;
-  /** Headers of every request, such as a request id. */
+  /** Returns the headers to add to each request, such as a request id. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
@@ -30,9 +30,9 @@ export const httpCatalogOptions: Readonly<Record<keyof HttpCatalogOptions, true>
 };
 
 /**
- * On whose behalf a request is sent. `caller`: with the caller's own token if there is one, otherwise the service's.
- * `service`: always with the service's token. `project`: for resources that will belong to the caller's project; if the
- * service's token is used, it is one of that project.
+ * The user on whose behalf a request is sent. `caller`: the request has the caller's own token if one exists, otherwise
+ * the service user's token. `service`: always the service user's token. `project`: like `caller`, but the service
+ * user's token has the caller's project as its scope, so that a new resource belongs to that project.
  */
 export type ActingUser = 'caller' | 'service' | 'project';
 
@@ -41,30 +41,30 @@ export interface ServiceRequest {
   readonly as: ActingUser;
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly json?: unknown;
-  /** Binary content instead of `json`, streamed. */
+  /** The binary request body, instead of `json`. */
   readonly content?: Uint8Array | AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** Error codes by status, for responses that contain no more precise error. */
+  /** The error codes by HTTP status, for responses that do not contain a more specific error. */
   readonly errors?: Readonly<Record<number, CatalogErrorCode>>;
 }
 
 export interface ServiceResponse {
   readonly status: number;
-  /** The parsed body; undefined if there is none. */
+  /** The parsed response body; undefined if the body is empty. */
   readonly body: any;
 }
 
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Statuses of a service that is busy or unavailable, or of the proxy in front of it. */
+/** The statuses that a busy or unavailable service, or a proxy in front of the service, returns. */
 const RETRYABLE_STATUSES = new Set([500, 502, 503, 504]);
 
 const RETRY_DELAY_MS = 100;
 
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** A client of one service, which handles tokens, timeouts, retries and errors. */
+/** An HTTP client for one service. Handles tokens, timeouts, retries and errors. */
 export class ServiceClient {
   readonly #service: string;
   readonly #options: HttpCatalogOptions;
@@ -78,7 +78,7 @@ export class ServiceClient {
     this.#base = /\/v\d+(\.\d+)?$/.test(url) ? url : `${url}${version}`;
   }
 
-  /** Sends a request. @param path the path below the version; a function if it contains the project of the token */
+  /** Sends a request. @param path the path after the version; a function if the path contains the token's project id */
   async request(
     method: string,
     path: string | ((projectId: string) => string),
@@ -87,7 +87,7 @@ export class ServiceClient {
     return this.#attempt(method, path, request, (response) => this.#read(response));
   }
 
-  /** Streams the resource at a path. The timeout applies to the whole download. */
+  /** Streams the response body of a GET request. The timeout applies to the whole download. */
   async download(path: string, request: ServiceRequest): Promise<AsyncIterable<Uint8Array>> {
     const { body } = await this.#attempt('GET', path, request, async (response) =>
       response.ok ? (response.body ?? []) : this.#read(response),
@@ -122,7 +122,7 @@ export class ServiceClient {
         }
         throw new CatalogError('UNAVAILABLE', `The ${this.#service} service cannot be reached.`, { cause: error });
       }
-      // An earlier attempt has deleted the resource, but its response was lost.
+      // An earlier attempt deleted the resource, but the response to that attempt was lost.
       if (method === 'DELETE' && attempt > 1 && response.status === 404) return { status: 204, body: undefined };
       const mayRenew = response.status === 401 && actor.own && !renewed && !isStream(request.content);
       if (mayRenew || (RETRYABLE_STATUSES.has(response.status) && attempt < attempts)) {
@@ -141,12 +141,12 @@ export class ServiceClient {
   async #actor({ caller, as }: ServiceRequest) {
     const { session } = this.#options;
     if (as !== 'service' && caller.token) {
-      // With the service's own token in addition, a token that has expired in the meantime is still accepted.
+      // The service user's token makes the other service accept a caller's token that has expired in the meantime.
       const { token: serviceToken } = await session.token();
       return { token: caller.token, projectId: caller.projectId, serviceToken, own: false };
     }
     const cachedToken = await session.token(as === 'project' ? caller.projectId : '');
-    // Some operations are only for services, and require the token in both headers.
+    // Some operations are reserved for services and require a service user's token in both headers.
     return { ...cachedToken, serviceToken: cachedToken.token, own: true };
   }
 
@@ -192,7 +192,7 @@ function isStream(content: ServiceRequest['content']): boolean {
   return content !== undefined && !(content instanceof Uint8Array);
 }
 
-/** Yields the chunks of a response. A broken connection counts as a failure of the service. */
+/** Yields the chunks of a response. Throws `UNAVAILABLE` if the connection fails. */
 async function* withServiceFailures(service: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;

@@ -1,6 +1,6 @@
 import { CatalogError, type CatalogErrorCode } from '../errors/catalog-error.js';
 
-/** Error types of the network service that are more precise than the status. */
+/** Error codes by Neutron error type, which is more specific than the HTTP status. */
 const CODES_BY_TYPE: Readonly<Record<string, CatalogErrorCode>> = {
   NetworkNotFound: 'NETWORK_NOT_FOUND',
   SubnetNotFound: 'SUBNET_NOT_FOUND',
@@ -26,7 +26,7 @@ const CODES_BY_TYPE: Readonly<Record<string, CatalogErrorCode>> = {
   UnableToAutoAllocateNetwork: 'NO_AUTO_NETWORK',
 };
 
-/** Error codes by status, if neither the service nor the request is more precise. */
+/** The default error codes by HTTP status. */
 const CODES_BY_STATUS: Readonly<Record<number, CatalogErrorCode>> = {
   400: 'REJECTED',
   401: 'UNAVAILABLE',
@@ -35,7 +35,7 @@ const CODES_BY_STATUS: Readonly<Record<number, CatalogErrorCode>> = {
   429: 'UNAVAILABLE',
 };
 
-/** The volume service reports exceeded quotas only in the message. */
+/** Matches messages about an exceeded quota. Cinder reports an exceeded quota only in the message. */
 const QUOTA_TEXT = /quota ?exceeded|exceeds? allowed .*quota|maximum number of .* exceeded|over ?limit/i;
 
 function faultDetails(body: unknown): { readonly type?: string; readonly message?: string } {
@@ -47,14 +47,14 @@ function faultDetails(body: unknown): { readonly type?: string; readonly message
         .trim(),
     };
   if (typeof body !== 'object' || body === null) return {};
-  // An object with one key whose value contains the message: NeutronError, itemNotFound, badRequest, overLimit, error,
-  // ...
+  // The body is an object with a single key, such as NeutronError, itemNotFound, badRequest, overLimit or error. The
+  // value of that key contains the message.
   const [inner] = Object.values(body);
   if (typeof inner === 'string') return { message: inner };
   return typeof inner === 'object' && inner !== null ? (inner as { type?: string; message?: string }) : {};
 }
 
-/** Converts an error response of any of the services into a catalog error. */
+/** Converts a service's error response to a catalog error. */
 export function toCatalogError(
   service: string,
   status: number,

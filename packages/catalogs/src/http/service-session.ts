@@ -3,26 +3,26 @@ import { CatalogError } from '../errors/catalog-error.js';
 import { type IdentityLimits, IdentityRequests, identityUnavailable } from './identity-requests.js';
 
 /**
- * The user with which a service authenticates to others, and its project. Domains and the project are given by id or
- * name.
+ * The service user with which this service authenticates to other services, and the user's project. Domains and the
+ * project are identified by id or name.
  */
 export interface ServiceUser {
   readonly username: string;
   readonly password: string;
   readonly userDomainId?: string;
-  /** Default: `Default`. */
+  /** The name of the user's domain. Default: `Default`. */
   readonly userDomainName?: string;
   readonly projectId?: string;
-  /** Default: `service`. */
+  /** The project's name. Default: `service`. */
   readonly projectName?: string;
   readonly projectDomainId?: string;
-  /** Default: `Default`. */
+  /** The name of the project's domain. Default: `Default`. */
   readonly projectDomainName?: string;
 }
 
-/** The credentials of this service, and the identity service that verifies them. */
+/** The service user's credentials, and the URL of the identity service that verifies the credentials. */
 export interface ServiceCredentials extends ServiceUser {
-  /** URL of the identity service, with or without `/v3`. */
+  /** The identity service's URL, with or without `/v3`. */
   readonly authUrl: string;
 }
 
@@ -38,7 +38,7 @@ const CREDENTIALS: Readonly<Record<keyof ServiceCredentials, true>> = {
   projectDomainName: true,
 };
 
-/** A token of the identity service, and its project. */
+/** A token issued by the identity service, and the project that the token is valid for. */
 export interface ServiceToken {
   readonly token: string;
   readonly projectId: string;
@@ -48,21 +48,24 @@ interface CachedToken extends ServiceToken {
   readonly expiresAt: number;
 }
 
-/** Tokens are renewed this long before they expire, so that none expires in transit. */
+/** How long before its expiry a token is renewed, so that no token expires in transit. */
 const RENEW_BEFORE_MS = 60_000;
-/** Pause after rejected credentials: identity services lock users after repeated failures. */
+/**
+ * How long no login is attempted after the identity service has rejected the credentials. Identity services lock a user
+ * after repeated failures.
+ */
 const REJECTED_PAUSE_MS = 10_000;
 
 /** The maximum number of projects with cached tokens. */
 const MAX_CACHED_TOKENS = 500;
 
-/** Options of logins. Times are in milliseconds. */
+/** Timeout and limits for logins to the identity service. Times are in milliseconds. */
 export interface ServiceSessionOptions extends Partial<IdentityLimits> {
-  /** Timeout of a login. Default: 10,000. */
+  /** The timeout of a login request. Default: 10,000. */
   readonly timeoutMs?: number;
-  /** Maximum size of a login's response, which may contain the whole catalog of a region. Default: 4 MiB. */
+  /** The maximum size of a login response, which may contain a region's whole service catalog. Default: 4 MiB. */
   readonly maxResponseBytes?: number;
-  /** Returns the current time since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -73,9 +76,9 @@ const OPTIONS: Readonly<Record<keyof ServiceSessionOptions, true>> = {
   now: true,
 };
 
-/** Logs in with a password and caches the tokens until shortly before they expire. */
+/** Logs in with the service user's password and caches each token until shortly before its expiry. */
 export class ServiceSession {
-  /** URL of the identity service, including `/v3`. */
+  /** The identity service's URL, including `/v3`. */
   readonly url: string;
   readonly #requests: IdentityRequests;
   readonly #user: ServiceUser;
@@ -94,16 +97,16 @@ export class ServiceSession {
   }
 
   /**
-   * Returns a token of the service in its own project. For resources that must belong to another project, returns a token
-   * in that project, where the service needs a role.
+   * Returns a token of the service user for the given project, in which the user needs a role. Default: the user's own
+   * project.
    *
-   * @throws `UNAVAILABLE`; `FORBIDDEN` if the service has no role in the project
+   * @throws `UNAVAILABLE` if the login fails; `FORBIDDEN` if the service user has no role in the given project
    */
   async token(projectId = ''): Promise<ServiceToken> {
     const cached = this.#tokens.get(projectId);
     const current = await cached?.catch(() => undefined);
     if (current && current.expiresAt - RENEW_BEFORE_MS > this.#now()) return current;
-    // Concurrent callers wait for the same login.
+    // Concurrent callers wait for the login that is in progress.
     const inProgress = this.#tokens.get(projectId);
     if (inProgress && inProgress !== cached) return inProgress;
     const [oldest] = this.#tokens.keys();
@@ -113,7 +116,7 @@ export class ServiceSession {
     return login;
   }
 
-  /** Removes a token that a service has rejected. */
+  /** Removes a token from the cache after a service has rejected the token. */
   async discard(token: string): Promise<void> {
     for (const [projectId, cached] of this.#tokens)
       if ((await cached.catch(() => undefined))?.token === token) this.#tokens.delete(projectId);
