@@ -8,7 +8,7 @@ import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { type Program, runProgram, sendRequest, startProgram, workersOf } from '../program.js';
 
-/** The timeout of tests that start several processes, each of which takes seconds to start while other tests run. */
+/** The timeout of tests that start several processes. Each takes seconds to start while other tests run. */
 const TIMEOUT_MS = 100_000;
 vi.setConfig({ testTimeout: 240_000 });
 

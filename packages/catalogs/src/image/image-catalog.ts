@@ -1,6 +1,6 @@
 import type { Caller } from '../caller/caller.js';
 
-/** Status of an image; only `active` images can boot. */
+/** The status of an image. Servers can boot only from `active` images. */
 export type ImageStatus =
   | 'queued'
   | 'saving'
@@ -12,17 +12,20 @@ export type ImageStatus =
   | 'pending_delete'
   | 'deleted';
 
-/** The callers that can see an image: all, only its project, also its members, or all callers that know the id. */
+/**
+ * The callers that can see an image. `public`: all callers. `private`: the owner project. `shared`: the owner and the
+ * image's members. `community`: all callers, but lists contain the image only on request.
+ */
 export type ImageVisibility = 'public' | 'private' | 'shared' | 'community';
 
-/** An image. Times are in milliseconds since the epoch; null if the service does not report them. */
+/** An image. Times are in milliseconds since the epoch. A field that the service does not report is null. */
 export interface Image {
   /** UUID. */
   readonly id: string;
   readonly name: string | null;
   readonly status: ImageStatus;
   readonly visibility: ImageVisibility;
-  /** The owner. */
+  /** The project that owns the image. */
   readonly projectId: string | null;
   readonly minDiskGb: number;
   readonly minRamMb: number;
@@ -34,39 +37,39 @@ export interface Image {
   readonly protected: boolean;
   readonly hidden: boolean;
   readonly tags: readonly string[];
-  /** All other properties: `image_type`, `instance_uuid`, `base_image_ref`, `hw_disk_bus`, ... */
+  /** All other image properties: `image_type`, `instance_uuid`, `base_image_ref`, `hw_disk_bus`, ... */
   readonly properties: Readonly<Record<string, string>>;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** Filters of a list; all given ones must match. The order is newest first. */
+/** The filters and the page of an image list. An image must match all filters. The newest image is listed first. */
 export interface ImageQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
   readonly status?: ImageStatus;
   readonly visibility?: ImageVisibility;
-  /** Only images of this owner. */
+  /** The project that owns the images. */
   readonly projectId?: string;
   readonly properties?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  /** For images that other projects share: the caller's member status. Default: accepted ones. */
+  /** The caller's member status for images that other projects share. Default: `accepted`. */
   readonly memberStatus?: 'pending' | 'accepted' | 'rejected' | 'all';
-  /** Default: images that are not hidden. */
+  /** Whether to list hidden images instead of visible ones. Default: false. */
   readonly hidden?: boolean;
-  /** Changed at this time (ms) or later. */
+  /** The earliest time of the last change, in milliseconds since the epoch. */
   readonly updatedSince?: number;
   readonly limit?: number;
-  /** Id of the last image of the previous page. */
+  /** The id of the last image on the previous page. */
   readonly marker?: string;
 }
 
-/** Fields of a new image. Sizes are in GiB of disk and MiB of memory, as the names show. */
+/** The fields of a new image. The minimum disk size is in GiB, the minimum memory size in MiB. */
 export interface NewImage {
-  /** UUID chosen by the caller: a repeated call returns the same image. */
+  /** The UUID, which the caller chooses so that a repeated call returns the same image. */
   readonly id: string;
   readonly name?: string | null;
-  /** Owner. Default: the caller's project. */
+  /** The project that will own the image. Default: the caller's project. */
   readonly projectId?: string;
   readonly visibility?: ImageVisibility;
   readonly minDiskGb?: number;
@@ -79,33 +82,35 @@ export interface NewImage {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** Changes of an image; omitted fields are not changed. */
+/** The changes to an image. Omitted fields are not changed. */
 export interface ImageChange extends Omit<NewImage, 'id' | 'properties'> {
-  /** Merged into the existing properties; null removes one. */
+  /** The property changes, which are merged into the existing properties. A null value removes a property. */
   readonly properties?: Readonly<Record<string, string | null>>;
 }
 
-/** Content of an image, as a whole or in chunks. */
+/** Image data, as a whole or in chunks. */
 export type ImageContent = Uint8Array | AsyncIterable<Uint8Array>;
 
 /**
- * Images from which servers boot, and snapshots of servers. Every method throws {@link CatalogError}; an image that the
- * caller may not see is `IMAGE_NOT_FOUND`.
+ * The catalog of images from which servers boot, including server snapshots. Every method throws {@link CatalogError}.
+ * For images that the caller may not see, the code is `IMAGE_NOT_FOUND`.
  */
 export interface ImageCatalog {
   get(caller: Caller, id: string): Promise<Image>;
   list(caller: Caller, query?: ImageQuery): Promise<readonly Image[]>;
-  /** Creates a `queued` image without content. Idempotent for the same id and owner: returns the existing image. */
+  /**
+   * Creates a `queued` image without data. Idempotent: if the owner has an image with this id, that image is returned.
+   */
   create(caller: Caller, image: NewImage): Promise<Image>;
-  /** Uploads the content of a `queued` image, which then becomes `active`. An `active` image is not changed. */
+  /** Uploads the data of a `queued` image, which then becomes `active`. No-op for an `active` image. */
   upload(caller: Caller, id: string, content: ImageContent): Promise<Image>;
-  /** Streams the content of an `active` image; empty if it has none. */
+  /** Streams an `active` image's data. The stream is empty if the image has no data. */
   download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>>;
   update(caller: Caller, id: string, change: ImageChange): Promise<Image>;
   /**
    * Deletes an image.
    *
-   * @throws `IMAGE_PROTECTED`; `IMAGE_FORBIDDEN` for an image of another owner
+   * @throws `IMAGE_PROTECTED`, or `IMAGE_FORBIDDEN` if another project owns the image
    */
   delete(caller: Caller, id: string): Promise<void>;
 }

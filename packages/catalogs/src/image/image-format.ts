@@ -1,7 +1,7 @@
-/** The part of a file that contains the signatures of all recognized formats. */
+/** The number of bytes at the start of a disk image that contain the signatures of all recognized formats. */
 export const IMAGE_HEADER_BYTES = 32_774;
 
-/** Signatures of disk images: name of the format, offset, bytes. */
+/** The disk image signatures: format name, offset in bytes, and signature bytes. */
 const SIGNATURES: readonly (readonly [string, number, Buffer])[] = [
   ['qcow2', 0, Buffer.from('QFI\xfb', 'latin1')],
   ['vmdk', 0, Buffer.from('KDMV')],
@@ -11,13 +11,14 @@ const SIGNATURES: readonly (readonly [string, number, Buffer])[] = [
   ['qed', 0, Buffer.from('QED\0')],
   ['luks', 0, Buffer.from('LUKS\xba\xbe', 'latin1')],
   ['vdi', 64, Buffer.from([0x7f, 0x10, 0xda, 0xbe])],
-  // The first volume descriptor of ISO 9660. Some CDs are also disks with a partition table.
+  // The first ISO 9660 volume descriptor. Hybrid images, which also have a partition table, are detected as ISO images.
   ['iso', 32_769, Buffer.from('CD001')],
 ];
 
 /**
- * Returns the format of a disk image by the signature in its first {@link IMAGE_HEADER_BYTES} bytes: `qcow2`, `vmdk`, `vhdx`, `vhd`,
- * `qed`, `luks`, `vdi` or `iso`; `raw` for a file without a known signature. With fewer bytes, fewer formats are recognized.
+ * Detects the format of a disk image from the signature in its first {@link IMAGE_HEADER_BYTES} bytes: `qcow2`, `vmdk`,
+ * `vhdx`, `vhd`, `qed`, `luks`, `vdi` or `iso`. Returns `raw` for a file without a known signature. Fewer bytes suffice
+ * for some formats only.
  */
 export function imageFormatOf(header: Uint8Array): string {
   const found = SIGNATURES.find(([, at, bytes]) => bytes.equals(header.subarray(at, at + bytes.length)));

@@ -9,10 +9,10 @@ async function drop(tx: Tx, imageId: string): Promise<void> {
 }
 
 /**
- * Stores content in rows of the database, for in-memory databases and for processes that share only a database. An
- * upload is held in memory until it is complete.
+ * Stores image data in database rows, for in-memory databases and for processes that share only a database. An upload
+ * is buffered in memory until the upload is complete.
  *
- * @param maxBytes maximum size of one image; default: 256 MiB
+ * @param maxBytes the maximum size of an image, in bytes; default: 256 MiB
  */
 export function contentInDatabase(store: Store, maxBytes = MAX_CONTENT_BYTES): ImageContents {
   return {

@@ -6,10 +6,13 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { digestContent, type ImageContents } from './image-content.js';
 import type { ImageRecord } from './image-tables.js';
 
-/** An upload without data for this long belongs to a process that has died. */
+/**
+ * The age at which an unfinished upload is stale. Its process has died, because an upload that receives data has a
+ * recent modification time.
+ */
 const UNFINISHED_MS = 3_600_000;
 
-/** Removes incomplete uploads of processes that have died. */
+/** Removes unfinished uploads of processes that have died. */
 async function removeStaleDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.part')) continue;
@@ -19,7 +22,7 @@ async function removeStaleDrafts(folder: string): Promise<void> {
   }
 }
 
-/** File system errors for insufficient space or permissions. */
+/** File system error codes for insufficient space, insufficient permissions and I/O failures. */
 const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EIO']);
 
 function toUnavailable(error: unknown): unknown {
@@ -29,11 +32,11 @@ function toUnavailable(error: unknown): unknown {
 }
 
 /**
- * Stores content in files of a folder and streams it, without a size limit other than the disk. A file's name contains
- * the image and a digest of the content, so that concurrent uploads have separate files; the image's record names the
- * valid one.
+ * Stores image data in files in a directory, and streams the data. The size of an image is limited only by the disk. A
+ * file name contains the image's id and a digest of the data, so that concurrent uploads use separate files. The
+ * image's record contains the digest of the valid file.
  *
- * @param fallback reads content that was stored before the folder was configured
+ * @param fallback the storage that contains images uploaded before the directory was configured
  */
 export function contentInFiles(folder: string, fallback: ImageContents, maxBytes = Infinity): ImageContents {
   const pathOf = (id: string, sha512: string) => join(folder, `${id}-${sha512.slice(0, 32)}`);
@@ -44,7 +47,10 @@ export function contentInFiles(folder: string, fallback: ImageContents, maxBytes
 
   let cleanup: Promise<void> | undefined;
 
-  /** Removes stale drafts once. After a failure, the next upload retries; no upload is rejected because of it. */
+  /**
+   * Removes stale uploads once per process. After a failure, the next upload tries again. A failure does not cause the
+   * rejection of an upload.
+   */
   async function removeStaleDraftsOnce(): Promise<void> {
     cleanup ??= removeStaleDrafts(folder);
     try {

@@ -23,9 +23,12 @@ import { type ImageRecord, imageTables } from './image-tables.js';
 import { replaceImages } from './replace-images.js';
 
 export interface EmbeddedImagesOptions extends EmbeddedOptions {
-  /** Folder of the content; it is created if it is missing. Default: the database, which suits only small images. */
+  /**
+   * The directory that stores image data. A missing directory is created. Default: the database stores the data, which
+   * suits only small images.
+   */
   readonly directory?: string;
-  /** Maximum size of one image's content, in bytes. Default: unlimited in a folder, 256 MiB in the database. */
+  /** The maximum size of an image's data, in bytes. Default: unlimited in a directory, 256 MiB in the database. */
   readonly maxContentBytes?: number;
 }
 
@@ -61,8 +64,8 @@ function mergeProperties(previous: Image['properties'], change: ImageChange['pro
 }
 
 /**
- * Creates an image catalog in the engine's own database, with all operations of an image service in addition to {@link
- * ImageCatalog}.
+ * Creates an image catalog in the engine's own database. In addition to {@link ImageCatalog}, the catalog has the
+ * operations that an image service needs.
  */
 export function embeddedImages(options: EmbeddedImagesOptions) {
   const context = embeddedContext('embeddedImages', options, ['directory', 'maxContentBytes']);
@@ -99,7 +102,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     return image;
   }
 
-  /** Reads the image again under a lock, so that no concurrent change is lost. */
+  /** Changes an image. The image is locked and read again, so that no concurrent change is lost. */
   async function change(
     caller: Caller,
     id: string,
@@ -179,7 +182,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       }
     },
 
-    /** Streams the content; empty for a preset image without content. Administrators also read deactivated images. */
+    /** Streams an image's data; empty for a preset image without data. Administrators also read deactivated images. */
     async download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>> {
       const image = await getVisible(caller, id);
       if (image.status !== 'active' && !(image.status === 'deactivated' && isAdmin(caller)))
@@ -214,7 +217,10 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     reactivate: moveStatus('deactivated', 'active'),
     ...imageMembers(context, { getVisible, getChangeable }),
 
-    /** Adds missing images; existing ones are not changed, other than those that an image replaces. */
+    /**
+     * Creates the preset images that do not exist yet. Existing images are not changed, except that images replaced by
+     * a preset image are hidden.
+     */
     async seed(preset: readonly ImageSeed[]): Promise<void> {
       for (const { replacesIdPrefix, ...image } of preset) {
         if (!(await images.get(store, image.id))) await addSeed(image);
@@ -225,5 +231,5 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
   return catalog satisfies ImageCatalog;
 }
 
-/** Images in the engine's database, with the operations of an image service. */
+/** An image catalog in the engine's database, with the operations that an image service needs. */
 export type EmbeddedImageCatalog = ReturnType<typeof embeddedImages>;

@@ -12,7 +12,8 @@ export function imageNotFound(id: string): CatalogError {
 }
 
 /**
- * Returns whether the caller may see the image: an image of its project, a public or community image, or one that is shared with it.
+ * Returns whether the caller may see the image: an image owned by the caller's project, a public or community image, or
+ * an image that is shared with the project.
  */
 export async function canSee(session: Session, caller: Caller, image: ImageRecord): Promise<boolean> {
   if (owns(caller, image.projectId) || image.visibility === 'public' || image.visibility === 'community') return true;
@@ -20,13 +21,13 @@ export async function canSee(session: Session, caller: Caller, image: ImageRecor
   return (await imageTables.members.get(session, compoundKey(image.id, caller.projectId))) !== undefined;
 }
 
-/** Limits a list to the images that match the query and are listed for the caller. */
+/** Adds conditions to a query, so that it selects only images that match the filters and that the caller may list. */
 export function narrowImages(session: Session, caller: Caller, query: ImageQuery, rows: RowQuery): RowQuery {
   let narrowed = rows;
   const equal = { name: query.name, status: query.status, visibility: query.visibility, project_id: query.projectId };
   for (const [column, value] of Object.entries(equal)) {
-    // The concatenation excludes indexes of this column, which cover all projects: for callers that see few images, an
-    // index of visible images is faster.
+    // The concatenation prevents the use of this column's index, which covers all projects. For callers that see few
+    // images, the indexes on project and visibility are faster.
     const compared = isAdmin(caller) ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;
     if (value !== undefined) narrowed = narrowed.where(compared, '=', value);
   }
@@ -48,7 +49,7 @@ export function narrowImages(session: Session, caller: Caller, query: ImageQuery
     or([
       eb('visibility', '=', 'public'),
       eb('project_id', '=', caller.projectId),
-      // Community images are listed only on request.
+      // Community images are listed only if the query requests this visibility.
       ...(query.visibility === 'community' ? [eb('visibility', '=', 'community')] : []),
       and([eb('visibility', '=', 'shared'), eb('id', 'in', shared)]),
     ]),

@@ -4,40 +4,40 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageContent } from '../image-catalog.js';
 import type { ImageRecord } from './image-tables.js';
 
-/** Size and checksums of content, computed while it is streamed. */
+/** The size and the checksums of image data, computed while the data is streamed. */
 export interface ContentDigest {
   readonly sizeBytes: number;
-  /** MD5 in hexadecimal: the `checksum` of image services. */
+  /** The hexadecimal MD5 digest, which Glance calls `checksum`. */
   readonly checksum: string;
   readonly sha512: string;
 }
 
-/** Complete content that does not belong to an image yet. */
+/** Image data that is completely stored, but not attached to an image yet. */
 export interface ReceivedContent extends ContentDigest {
-  /** Attaches the content to an image, in the transaction that activates the image. */
+  /** Attaches the data to its image, in the transaction that activates the image. */
   retain(tx: Tx): Promise<void>;
-  /** Deletes the content: the image has other content, or the transaction failed. */
+  /** Deletes the data, because the image has other data or the transaction failed. */
   discard(): Promise<void>;
 }
 
-/** Storage of the content of embedded images. */
+/** Stores the data of the built-in image service. */
 export interface ImageContents {
   /**
-   * Stores all content.
+   * Stores the whole data of an upload.
    *
-   * @throws `IMAGE_TOO_LARGE`, and `UNAVAILABLE` if the disk is full; no part of the content is then stored
+   * @throws `IMAGE_TOO_LARGE`, or `UNAVAILABLE` if the disk is full. In both cases, no part of the data remains stored.
    */
   receive(imageId: string, content: ImageContent): Promise<ReceivedContent>;
-  /** Streams the content of an active image, never as a whole in memory. */
+  /** Streams an active image's data without loading all the data into memory. */
   read(image: ImageRecord): AsyncIterable<Uint8Array>;
-  /** Removes content in the transaction of a deletion; returns a function to call after the commit. */
+  /** Removes an image's data in the transaction that deletes the image. Returns a function to call after the commit. */
   drop(tx: Tx, image: ImageRecord): Promise<() => Promise<void>>;
 }
 
 /**
- * Streams content, and computes its size and checksums.
+ * Passes image data to `onChunk`, chunk by chunk, and computes the size and the checksums.
  *
- * @throws `IMAGE_TOO_LARGE` beyond the maximum size
+ * @throws `IMAGE_TOO_LARGE` if the data exceeds the maximum size
  */
 export async function digestContent(
   content: ImageContent,

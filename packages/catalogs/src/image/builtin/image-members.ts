@@ -5,19 +5,19 @@ import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type ImageMember, type ImageRecord, imageTables, type MemberStatus } from './image-tables.js';
 
-/** How the image catalog finds an image: one that the caller can see, or one that it may change. */
+/** The functions that find an image that the caller may see or change. Each function throws an error otherwise. */
 export interface ImageLookup {
   readonly getVisible: (caller: Caller, id: string) => Promise<ImageRecord>;
   readonly getChangeable: (caller: Caller, id: string) => Promise<ImageRecord>;
 }
 
-/** Creates the operations that share images with individual projects. */
+/** Creates the operations that share images with individual projects, which are then image members. */
 export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, getChangeable }: ImageLookup) {
   const missing = (imageId: string, projectId: string) =>
     new CatalogError('IMAGE_MEMBER_NOT_FOUND', `Image ${imageId} has no member ${projectId}`);
 
   return {
-    /** Lists all members for the owner; for a member, only itself. */
+    /** Lists an image's members. The owner sees all members, a member sees only itself. */
     async listMembers(caller: Caller, imageId: string): Promise<readonly ImageMember[]> {
       const image = await getVisible(caller, imageId);
       const all = image.projectId === caller.projectId || isAdmin(caller);
@@ -44,7 +44,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, ge
       });
     },
 
-    /** Sets whether the member accepts the shared image; only the member itself may call it. */
+    /** Sets whether a member accepts a shared image. Only the member's project and administrators may call this. */
     async setMemberStatus(
       caller: Caller,
       imageId: string,

@@ -1,14 +1,14 @@
 import type { Image } from '../image-catalog.js';
 
-/** An image that exists from the start. Default: `active`, and empty without `content`. */
+/** A preset image. Default: the image is `active`, and empty if `content` is omitted. */
 export interface ImageSeed extends Partial<Omit<Image, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>> {
   readonly id: string;
   readonly projectId?: string;
-  /** Its content; size and checksums are computed from it. */
+  /** The image data, which determines the size and the checksums. */
   readonly content?: Uint8Array | (() => AsyncIterable<Uint8Array>);
   /**
-   * The ID prefix of previous versions of this image. Those that are not hidden become hidden, and this image becomes visible
-   * again if it was one of them. Default: it replaces none.
+   * The id prefix that previous versions of this image share with it. Previous versions become hidden, and this image
+   * becomes visible if it was hidden. Default: the image does not replace other images.
    */
   readonly replacesIdPrefix?: string;
 }

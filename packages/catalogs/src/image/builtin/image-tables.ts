@@ -1,13 +1,13 @@
 import { compoundKey, DocumentTable, type Stored } from '@apistrata/record-store';
 import type { Image } from '../image-catalog.js';
 
-/** An image record of the embedded catalog. */
+/** An image record in the built-in catalog. */
 export interface ImageRecord extends Image, Stored {
-  /** SHA-512 of the content in hexadecimal; null without content. */
+  /** The hexadecimal SHA-512 digest of the image data; null for an image without data. */
   readonly sha512: string | null;
 }
 
-/** Whether a member has accepted a shared image. */
+/** Whether an image member has accepted or rejected a shared image. */
 export type MemberStatus = 'pending' | 'accepted' | 'rejected';
 
 /** A project with which an image is shared. */

@@ -4,8 +4,8 @@ import { imageTables } from './image-tables.js';
 const { images } = imageTables;
 
 /**
- * Hides all other images whose ids begin with a prefix, and shows the image with the given id in their place. The hidden images
- * remain available to the servers that use them. No-op if all others are hidden.
+ * Replaces all other images whose ids begin with a prefix: hides these images, and makes the image with the given id
+ * visible. Servers can still use hidden images. No-op if all other images are hidden already.
  */
 export async function replaceImages(store: Store, id: string, idPrefix: string, now: number): Promise<void> {
   await store.transaction(async (tx) => {

@@ -5,13 +5,13 @@ import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
 import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
 
-/** Endpoint and limits of a remote image service. Times are in milliseconds. */
+/** The endpoint, credentials and limits for requests to a remote image service. Times are in milliseconds. */
 export interface HttpImagesOptions extends HttpCatalogOptions {
-  /** Timeout of an upload or a download. Default: 600,000. */
+  /** The timeout of an upload or download. Default: 600,000. */
   readonly uploadTimeoutMs?: number;
 }
 
-/** JSON names of the common fields; all other keys are properties. */
+/** The common image fields, by JSON key. All other JSON keys are image properties. */
 const fields = {
   id: 'id',
   name: 'name',
@@ -32,7 +32,7 @@ const fields = {
 
 const wireNames = Object.fromEntries(Object.entries(fields).map(([wire, own]) => [own, wire]));
 
-/** Keys that are neither fields of an image nor properties. */
+/** The JSON keys that are not image properties. */
 const notProperties = new Set([
   ...Object.keys(fields),
   'created_at',
@@ -63,7 +63,7 @@ function readImage(wire: Record<string, any>): Image {
   };
 }
 
-/** Converts the given fields to the names of the service. */
+/** Converts image fields to the JSON keys of the image service. */
 function writeFields(given: Partial<Image>): Record<string, unknown> {
   const fields = Object.entries(given).filter(([field, value]) => field in wireNames && value !== undefined);
   return Object.fromEntries(fields.map(([field, value]) => [wireNames[field], value]));
@@ -72,13 +72,13 @@ function writeFields(given: Partial<Image>): Record<string, unknown> {
 const notFound = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;
 const imageErrors = { ...notFound, 403: 'IMAGE_FORBIDDEN', 409: 'IMAGE_WRONG_STATUS', 413: 'IMAGE_TOO_LARGE' } as const;
 
-/** Escapes a key for JSON Pointer. */
+/** Returns the JSON Pointer to a top-level key. */
 function jsonPointer(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /**
- * Creates an image catalog over the public API (version 2) of an image service.
+ * Creates an image catalog that calls the public API (version 2) of an image service.
  *
  * @example
  * ```ts
@@ -98,7 +98,10 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   const client = new ServiceClient('image', '/v2', options);
   const path = (id: string) => `/images/${encodeURIComponent(id)}`;
 
-  /** Returns true if the caller may see an image. The service's own token can read all images, so this client decides. */
+  /**
+   * Returns whether the caller may see an image. The service user's token can read all images, so this client checks
+   * the visibility itself.
+   */
   async function isVisible(caller: Caller, image: Image): Promise<boolean> {
     if (caller.token || owns(caller, image.projectId)) return true;
     if (image.visibility !== 'shared') return image.visibility !== 'private';
@@ -119,7 +122,10 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     return image;
   }
 
-  /** Returns an image that the caller may change as its owner or an administrator, regardless of the token of the request. */
+  /**
+   * Returns an image that the caller may change because the caller owns the image or is an administrator. The
+   * permissions of the request's token are not sufficient.
+   */
   async function getChangeable(caller: Caller, id: string): Promise<Image> {
     const image = await get(caller, id);
     if (!owns(caller, image.projectId))
@@ -164,7 +170,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
 
     async create(caller: Caller, image: NewImage): Promise<Image> {
       const { properties, projectId = caller.projectId, ...given } = image;
-      // Without formats the service would reject the content later.
+      // The image service rejects an upload to an image without formats.
       const formats = { diskFormat: given.diskFormat ?? 'raw', containerFormat: given.containerFormat ?? 'bare' };
       const owner = caller.token && projectId === caller.projectId ? {} : { owner: projectId };
       const json = { ...properties, ...writeFields({ ...given, ...formats }), ...owner };
@@ -196,7 +202,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
           errors: imageErrors,
         });
       } catch (error) {
-        // The response may have been lost after the content had been stored.
+        // The image is read again because the service may have stored the data although its response was lost.
         const image = await get(caller, id).catch(() => undefined);
         if (image?.status !== 'active') throw error;
       }
