@@ -18,15 +18,18 @@ import { subnetVerbs } from './subnets.js';
 import { topology } from './topology.js';
 
 export interface EmbeddedNetworksOptions extends EmbeddedOptions {
-  /** Called after the commit when ports of a server were changed by anything other than its creation or deletion. */
+  /**
+   * Called after the commit of a transaction that changes a server's ports, except when the server is created or
+   * deleted.
+   */
   readonly onServerPortsChanged?: (serverId: string) => void;
-  /** Returns the tunnels of the hosts, for the MTU of new networks. Default: none. */
+  /** Returns the tunnels between hosts, which determine the MTU of new networks. Default: the hosts use no tunnels. */
   readonly hostTunnels?: (session: Session) => Promise<readonly HostTunnel[]>;
 }
 
 /**
- * Creates a network catalog in the engine's own database, with all operations of a network service in addition to
- * {@link NetworkCatalog}. No address is ever allocated twice, even by concurrent callers.
+ * Creates a network catalog in the engine's own database. In addition to {@link NetworkCatalog}, the catalog has the
+ * operations that a network service needs. Concurrent callers never receive the same address.
  */
 export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   const context: NetworkContext = {
@@ -54,5 +57,5 @@ export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   return catalog satisfies NetworkCatalog & NetworkPlans;
 }
 
-/** Networks in the engine's database, with the operations of a network service. */
+/** A network catalog in the engine's database, with the operations that a network service needs. */
 export type EmbeddedNetworkCatalog = ReturnType<typeof embeddedNetworks>;

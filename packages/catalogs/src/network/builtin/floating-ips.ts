@@ -22,11 +22,11 @@ import { portNotFound } from './port-records.js';
 
 const { floatingIps, networks, ports, routers } = networkTables;
 
-/** A floating IP as responses show it: with the name of its pool. */
+/** A floating IP for responses, which include the name of the floating IP pool. */
 export type FloatingIpView = FloatingIpRecord & FloatingIp;
 
 export interface NewFloatingIp {
-  /** Name or id of an external network. */
+  /** The name or id of the external network. Default: the default external network. */
   readonly pool?: string;
   readonly address?: string;
   readonly subnetId?: string;
@@ -38,7 +38,10 @@ function notFound(id: string): CatalogError {
   return new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
 }
 
-/** Returns a port in which a floating address belongs to one fixed address, or to none if `fixedAddress` is null. */
+/**
+ * Returns a copy of the port in which the floating IP is assigned to the fixed address `fixedAddress`, or to no address
+ * if `fixedAddress` is null.
+ */
 function withFloating(port: PortRecord, floating: string, fixedAddress: string | null): PortRecord {
   const fixedIps = port.fixedIps.map((fixedIp): FixedIp => {
     const others = fixedIp.floating.filter((address) => address !== floating);
@@ -47,7 +50,7 @@ function withFloating(port: PortRecord, floating: string, fixedAddress: string |
   return { ...port, fixedIps };
 }
 
-/** Throws `FLOATING_IP_WITHOUT_ROUTE` unless a router leads from the external network to the subnet of a port. */
+/** Throws `FLOATING_IP_WITHOUT_ROUTE` if no router connects the external network to the port's subnet. */
 async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, subnetId: string): Promise<void> {
   const network = await networks.get(tx, port.networkId);
   const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', port.networkId));
@@ -63,7 +66,10 @@ async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, s
   );
 }
 
-/** Returns the error for a port of another project: the owner of its network knows that it exists. */
+/**
+ * Returns the error for a port that is missing or belongs to another project. The error reveals that the port exists
+ * only to the owner of the port's network.
+ */
 async function unusablePort(tx: Tx, caller: Caller, id: string, port: PortRecord | undefined): Promise<CatalogError> {
   const network = port && (await networks.get(tx, port.networkId));
   if (network?.projectId !== caller.projectId) return portNotFound(id);
@@ -103,7 +109,7 @@ export function floatingAddresses(context: NetworkContext) {
     return floating;
   }
 
-  /** Removes the association with a port, if there is one. */
+  /** Removes the floating IP from its port, if the floating IP has one, and returns the changed record. */
   async function disassociate(tx: Tx, floating: FloatingIpRecord): Promise<FloatingIpRecord> {
     const port = floating.portId === null ? undefined : await ports.lock(tx, floating.portId);
     if (port) {
@@ -113,7 +119,7 @@ export function floatingAddresses(context: NetworkContext) {
     return { ...floating, portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: clock.now() };
   }
 
-  /** Runs work on a floating IP of the caller, which is locked. */
+  /** Calls `work` with one of the caller's floating IPs, whose row is locked. */
   function withLocked<T>(
     caller: Caller,
     id: string,
@@ -221,7 +227,7 @@ export function floatingAddresses(context: NetworkContext) {
       return toFloatingIp(await getVisible(caller, id));
     },
 
-    /** Like `allocateFloatingIp`, with all fields of a network service. */
+    /** Like `allocateFloatingIp`, but accepts all fields that Neutron's API accepts. */
     createFloatingIp: create,
 
     allocateFloatingIp: (caller: Caller, pool?: string): Promise<FloatingIpView> => create(caller, { pool }),

@@ -4,7 +4,7 @@ import { networkTables, type PortRecord } from './network-tables.js';
 
 const { ports, securityGroups } = networkTables;
 
-/** Selects the ports in any of these groups. */
+/** Returns an SQL condition for ports in any of these security groups. */
 function inGroups({ kind }: Session, groupIds: readonly string[]) {
   return kind === 'postgres'
     ? sql<boolean>`(data::jsonb -> 'securityGroupIds') ?| ${groupIds}::text[]`
@@ -16,7 +16,7 @@ async function portsIn(store: Store, groupIds: readonly string[]): Promise<reado
   const groups = await securityGroups.find(store, (q) => q.where('id', 'in', [...groupIds]));
   const projectIds = [...new Set(groups.map(({ projectId }) => projectId))];
   if (projectIds.length === 0) return [];
-  // Groups apply to ports of their own project; ports of other projects are ignored.
+  // A security group applies only to ports in the group's own project.
   return ports.find(store, (q) =>
     q
       .where('project_id', 'in', projectIds)
@@ -27,8 +27,9 @@ async function portsIn(store: Store, groupIds: readonly string[]): Promise<reado
 }
 
 /**
- * Returns the addresses of all servers in these groups, by group.
- * @param all the ports of all servers, if they are known; default: they are queried
+ * Returns the addresses of all servers in these security groups, by group id.
+ * @param all the ports of all servers, if the caller has read them already; by default, the ports are read from the
+ * database
  */
 export async function groupMembers(
   store: Store,

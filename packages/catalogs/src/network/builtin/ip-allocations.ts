@@ -7,7 +7,10 @@ import { autoAddress } from './auto-address.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 import { subnetSlots } from './subnet-slots.js';
 
-/** Advances the subnet's cursor and returns it. The row stays locked until the transaction ends. */
+/**
+ * Advances the subnet's cursor, at which the search for a free address starts, and returns the new cursor. The row
+ * stays locked until the transaction ends.
+ */
 const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
   db
     .updateTable('subnets')
@@ -16,7 +19,7 @@ const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
     .returning('next_slot'),
 );
 
-/** Prevents the deletion of the subnet until the transaction ends, with a shared lock. */
+/** Acquires a shared lock that prevents the deletion of the subnet until the transaction ends. */
 const lockSubnetShared = hotStatement<{ id: string }>(({ db, kind }) => {
   const row = db.selectFrom('subnets').select('id').where('id', '=', '');
   return kind === 'postgres' ? row.forKeyShare() : row;
@@ -41,7 +44,7 @@ async function claimAddress(tx: Tx, subnet: SubnetRecord, address: string, slot:
   return numAffectedRows === 1n;
 }
 
-/** Returns the lowest free slot at `from` or later in a pool of the subnet. */
+/** Returns the lowest free slot in the subnet's allocation pools, starting at slot `from`. */
 async function freeSlot(session: Session, subnet: SubnetRecord, from: number): Promise<number | undefined> {
   const { pools, gateway } = subnetSlots(subnet);
   for (const pool of pools) {
@@ -78,9 +81,10 @@ async function firstGap(session: Session, subnetId: string, start: number): Prom
 }
 
 /**
- * The number of slots that a process takes from the cursor in one step. SQLite serializes transactions anyway. In
- * PostgreSQL each transaction would wait for the commit of the previous one, so most of them use a slot from memory.
- * Slots that are lost with a process, or used twice, are harmless: only the claim counts, and gaps are found later.
+ * The number of slots by which a process advances the cursor at once. SQLite serializes transactions anyway. In
+ * PostgreSQL, each transaction would wait for the commit of the previous one, so most transactions use a slot from a
+ * block in memory. It is harmless if a block is lost with its process, or if two transactions try the same slot: a slot
+ * is allocated only by a row in `ip_allocations`, and later searches find unused slots.
  */
 const BLOCK_SIZE = { sqlite: 1, postgres: 16 } as const;
 
@@ -89,19 +93,19 @@ interface Block {
   readonly end: number;
 }
 
-/** The next slots of this process, by subnet. */
+/** The blocks of slots that this process tries next, by subnet. */
 export class SlotBlocks {
   readonly #blocks = new Map<string, Block>();
 
   /**
-   * Returns a slot that other transactions are unlikely to try.
+   * Returns a slot that concurrent transactions are unlikely to try.
    *
    * @throws `SUBNET_NOT_FOUND`
    */
   async next(tx: Tx, subnetId: string): Promise<number> {
     const block = this.#blocks.get(subnetId);
     if (block && block.next < block.end) {
-      // Assigned synchronously, so that no two transactions use the same slot.
+      // Incremented without an intermediate `await`, so that two transactions never use the same slot.
       const slot = block.next++;
       await preventSubnetDeletion(tx, subnetId);
       return slot;
@@ -114,7 +118,7 @@ export class SlotBlocks {
     return end - size;
   }
 
-  /** Discards the rest of the block, because the search continues elsewhere. */
+  /** Discards the rest of the subnet's block, because the search for a free address continues elsewhere. */
   drop(subnetId: string): void {
     this.#blocks.delete(subnetId);
   }
@@ -129,7 +133,10 @@ async function preventSubnetDeletion(tx: Tx, id: string): Promise<void> {
   if (rows.length === 0) throw subnetNotFound(id);
 }
 
-/** Allocates a free address of the subnet for `holderId`; undefined if there is none. */
+/**
+ * Allocates a free address in the subnet for the port or floating IP `holderId`. Returns undefined if no address is
+ * free.
+ */
 async function allocateAny(
   tx: Tx,
   blocks: SlotBlocks,
@@ -146,7 +153,7 @@ async function allocateAny(
   const { pools, gateway, addressOf } = subnetSlots(subnet);
   const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
   if (inPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
-  // The address is in use or in no pool: search for a free one after it, then from the start.
+  // The address is in use or outside the allocation pools. Search for a free address after it, then from the start.
   blocks.drop(subnet.id);
   for (const from of [cursor, 0]) {
     for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {
@@ -158,7 +165,6 @@ async function allocateAny(
   return undefined;
 }
 
-/** Returns whether the subnet has a free address. */
 export async function hasFreeAddress(session: Session, subnet: SubnetRecord): Promise<boolean> {
   const { next_slot: cursor } = await session.db
     .selectFrom('subnets')
@@ -180,7 +186,7 @@ export async function isAllocated(session: Session, subnetId: string, address: s
 }
 
 /**
- * Returns the subnet that contains an address, and the address in canonical form.
+ * Returns the subnet that contains an address, the address's slot, and the address in canonical form.
  *
  * @throws `ADDRESS_NOT_IN_SUBNET`
  */
@@ -219,8 +225,9 @@ export async function allocateOne(
 }
 
 /**
- * Allocates one address per IP version of the subnets, and those that a guest derives itself.
- * @param mac MAC address of a guest that derives addresses; omitted if it derives none
+ * Allocates one address per IP version of the subnets, and an address in each subnet in which the guest derives its own
+ * address.
+ * @param mac the MAC address of a guest that may derive addresses; undefined if addresses are never derived
  * @throws `NO_FREE_ADDRESS`
  */
 export async function allocateEach(
@@ -245,7 +252,7 @@ export async function allocateEach(
   return fixedIps;
 }
 
-/** Allocates an address of the first subnet that has a free one. */
+/** Allocates an address in the first subnet that has a free address. Returns undefined if no address is free. */
 export async function allocateFrom(
   tx: Tx,
   blocks: SlotBlocks,
@@ -260,7 +267,6 @@ export async function allocateFrom(
   return undefined;
 }
 
-/** Releases addresses. */
 export async function freeAddresses(
   tx: Tx,
   allocated: readonly { readonly subnetId: string; readonly address: string }[],
@@ -268,7 +274,7 @@ export async function freeAddresses(
   for (const { subnetId, address } of allocated) await freeOne(tx, [subnetId, address]);
 }
 
-/** Returns subnets by id, in that order; deleted ones are omitted. */
+/** Returns the subnets with these ids, in the same order. Deleted subnets are omitted. */
 export async function subnetsById(session: Session, ids: readonly string[]): Promise<SubnetRecord[]> {
   const subnets = [];
   for (const id of ids) {

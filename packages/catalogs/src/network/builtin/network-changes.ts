@@ -1,4 +1,4 @@
-/** Operations that may change the networks that drivers build for servers. */
+/** The catalog operations that may change the networks that drivers build for servers. */
 const CHANGING_VERBS = [
   'updateNetwork',
   'createSubnet',
@@ -27,7 +27,7 @@ const CHANGING_VERBS = [
 
 type ChangingVerb = (typeof CHANGING_VERBS)[number];
 
-/** Notifies listeners of network changes. */
+/** Notifies listeners after operations that change networks. */
 export class NetworkChanges {
   readonly #listeners = new Set<() => void>();
 
@@ -36,7 +36,10 @@ export class NetworkChanges {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Wraps operations so that listeners are notified of changes after the commit. */
+  /**
+   * Returns the operations, wrapped so that listeners are notified after each operation that changes networks has
+   * committed.
+   */
   notify<V extends Readonly<Record<ChangingVerb, (...args: never[]) => Promise<unknown>>>>(verbs: V): V {
     const notify =
       (verb: (...args: never[]) => Promise<unknown>) =>

@@ -12,14 +12,14 @@ import { type NetworkRecord, networkTables, type SubnetRecord } from './network-
 import { canSeeNetwork } from './network-visibility.js';
 import { defaultPools } from './subnet-slots.js';
 
-/** State that the parts of the embedded network catalog share. */
+/** The options and state that the modules of the embedded network catalog share. */
 export interface NetworkContext extends EmbeddedContext {
   readonly blocks: SlotBlocks;
   readonly onServerPortsChanged: (serverId: string) => void;
   readonly hostTunnels: (session: Session) => Promise<readonly HostTunnel[]>;
 }
 
-/** Returns the initial values of the fields that most records share. */
+/** Returns the initial values of the fields that most network records have in common. */
 export function initialFields(now: number) {
   return { description: '', tags: [], createdAt: now, updatedAt: now } as const;
 }
@@ -28,12 +28,12 @@ export function networkNotFound(id: string): CatalogError {
   return new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
 }
 
-/** Notifies the listener, after the commit, that the interfaces of a server have changed. */
+/** Calls `onServerPortsChanged` after the commit, unless the port has no device. */
 export function notifyPortsChanged({ onServerPortsChanged }: NetworkContext, tx: Tx, deviceId: string | null): void {
   if (deviceId) tx.afterCommit(() => onServerPortsChanged(deviceId));
 }
 
-/** Returns a subnet with defaults for omitted fields. */
+/** Returns a new subnet record, with defaults for omitted fields. */
 export function newSubnet(
   fields: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
   now: number,
@@ -56,7 +56,7 @@ export function newSubnet(
   };
 }
 
-/** Creates a network, with defaults for omitted fields. */
+/** Inserts a network record, with defaults for omitted fields. */
 export async function insertNetwork(
   context: NetworkContext,
   tx: Tx,
@@ -80,7 +80,7 @@ export async function insertNetwork(
   });
 }
 
-/** Creates a shared network with 65,000 addresses for an unknown id. */
+/** Creates a shared network with a /16 subnet for an unknown network id. */
 async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: number): Promise<NetworkRecord> {
   rejectNul(id);
   const octet = 16 + (Number.parseInt(derivedUuid(id).slice(0, 4), 16) % 200);
@@ -93,7 +93,7 @@ async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: n
   return insertNetwork(context, tx, network, now);
 }
 
-/** Returns a network that the caller may use; creates it in a catalog that accepts unknown ids. */
+/** Returns a network that the caller may use. If the catalog accepts unknown ids, a missing network is created. */
 export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(tx, id);
   if (!network && context.accept) return acceptNetwork(context, tx, id, context.clock.now());
@@ -101,7 +101,7 @@ export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller
   return network;
 }
 
-/** Like `networkFor`, outside of a transaction. */
+/** Like `networkFor`, but for callers without a transaction. */
 export async function getVisibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(context.store, id);
   if (network && canSeeNetwork(caller, network)) return network;
@@ -109,7 +109,7 @@ export async function getVisibleNetwork(context: NetworkContext, caller: Caller,
   return retryOnUniqueViolation(context.store, (tx) => networkFor(context, tx, caller, id));
 }
 
-/** Names of related records in port views; each is read once. */
+/** Caches the names of networks and security groups, so that each name is read once per list of ports. */
 export class NameCache {
   readonly #session: Session;
   readonly #names = new Map<string, string>();
@@ -118,7 +118,7 @@ export class NameCache {
     this.#session = session;
   }
 
-  /** Adds the name of a record, so that it need not be read. */
+  /** Adds the name of a record that has been read already. */
   add(record: { readonly id: string; readonly name: string }): void {
     this.#names.set(record.id, record.name);
   }

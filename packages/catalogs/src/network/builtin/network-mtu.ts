@@ -4,34 +4,38 @@ import { networkTables } from './network-tables.js';
 
 const { networks } = networkTables;
 
-/** MTU of the connections between hosts, unless an administrator has configured a larger one. */
+/** The Ethernet MTU. Connections between hosts have this MTU unless an administrator has configured a larger one. */
 const DEFAULT_MTU = 1_500;
 
-/** The end of the tunnels of a host. */
+/** A host's endpoint for tunnels to other hosts. */
 export interface HostTunnel {
-  /** The IP address of the host. */
+  /** The host's IP address. */
   readonly address: string;
   /** Whether WireGuard encrypts the tunnels. */
   readonly encrypted: boolean;
 }
 
-/** Overhead of a tunnel per packet: IP, UDP, VXLAN and the inner frame. IPv6 needs 20 more bytes. */
+/** The tunnel overhead per packet, by IP version: IP, UDP and VXLAN headers, and the inner Ethernet header. */
 const TUNNEL_BYTES = { 4: 50, 6: 70 } as const;
-/** WireGuard overhead per packet: IP, UDP, its header and its checksum. */
+/** The WireGuard overhead per packet, by IP version: IP, UDP and WireGuard headers, and the authentication tag. */
 const ENCRYPTION_BYTES = { 4: 60, 6: 80 } as const;
 
 function tunnelMtu({ address, encrypted }: HostTunnel): number {
   const family = address.includes(':') ? 6 : 4;
-  // Encrypted tunnels always use IPv6 inside.
+  // VXLAN tunnels inside WireGuard always use IPv6.
   return DEFAULT_MTU - (encrypted ? ENCRYPTION_BYTES[family] + TUNNEL_BYTES[6] : TUNNEL_BYTES[family]);
 }
 
-/** Returns the MTU of networks over these tunnels; without tunnels, the Ethernet MTU. */
+/** Returns the MTU of a network that spans these tunnels. Returns the Ethernet MTU if the list is empty. */
 function mtuOver(tunnels: readonly HostTunnel[]): number {
   return Math.min(DEFAULT_MTU, ...tunnels.map(tunnelMtu));
 }
 
-/** Returns the default MTU of a new network. External and physical networks use no tunnels. */
+/**
+ * Returns the default MTU of a new network.
+ *
+ * @param outside true for external and physical networks, which do not use tunnels
+ */
 export async function defaultMtu(
   { hostTunnels }: { readonly hostTunnels: (session: Session) => Promise<readonly HostTunnel[]> },
   session: Session,
@@ -41,10 +45,10 @@ export async function defaultMtu(
 }
 
 /**
- * Lowers the MTU of networks when a host with tunnels joins. Networks whose MTU exceeds the Ethernet MTU
- * keep it, because it was set explicitly.
+ * Lowers the MTU of all networks that exceed the MTU of a new host's tunnels. A network MTU that exceeds the Ethernet
+ * MTU is not changed, because an administrator has set it.
  *
- * @param known the tunnels of the hosts that had joined before
+ * @param known the tunnel endpoints of the existing hosts
  */
 export async function lowerMtuForTunnels(
   tx: Tx,

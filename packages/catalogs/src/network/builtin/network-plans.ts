@@ -8,7 +8,7 @@ import { presentRule } from './security-group-rules.js';
 
 const { networks, subnets, ports, floatingIps, rules } = networkTables;
 
-/** The highest number of a segment: tunnels identify networks by 24 bits. */
+/** The highest segment number. Tunnels identify a network by a 24-bit number. */
 const MAX_SEGMENT = 2 ** 24 - 1;
 
 const unique = (values: readonly string[]) => [...new Set(values)];
@@ -17,7 +17,9 @@ async function findNetworks(store: Store, ids: readonly string[]): Promise<reado
   return ids.length === 0 ? [] : networks.find(store, (q) => q.where('id', 'in', [...ids]).orderBy('seq'));
 }
 
-/** Returns the floating IPs of these ports, and of all ports on networks behind this host's routers. */
+/**
+ * Returns the floating IPs of these server ports, and of all ports on the networks that this host's routers connect.
+ */
 async function findFloatingAddresses(
   store: Store,
   serverPorts: readonly PortRecord[],
@@ -54,7 +56,7 @@ async function findFloatingAddresses(
   });
 }
 
-/** Creates the part of the embedded network catalog that plans networks for drivers. */
+/** Creates the operations of the embedded network catalog that plan networks for drivers. */
 export function networkPlans(
   { store }: NetworkContext,
   onNetworkChange: NetworkPlans['onNetworkChange'],

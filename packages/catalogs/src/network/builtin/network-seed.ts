@@ -7,32 +7,32 @@ import { checkSubnet, defaultGateway } from './subnets.js';
 
 const { networks, rules, securityGroups, subnets } = networkTables;
 
-/** A subnet of a network that exists from the start. */
+/** A subnet of a preset network. */
 export type SubnetSeed = Pick<SubnetRecord, 'cidr'> &
   Partial<Pick<SubnetRecord, 'id' | 'name' | 'gatewayIp' | 'allocationPools' | 'dnsNameservers'>>;
 
-/** A network that exists from the start. Without a project it is shared. */
+/** A preset network. A network without a project is shared with all projects, unless it is external. */
 export interface NetworkSeed extends Partial<Omit<NetworkRecord, 'id' | 'subnetIds' | 'seq' | 'revision'>> {
   readonly id: string;
   readonly subnets?: readonly SubnetSeed[];
 }
 
-/** A rule of a security group that exists from the start. */
+/** A rule of a preset security group. */
 export type RuleSeed = Omit<NewSecurityGroupRule, 'securityGroupId'>;
 
-/** A security group that exists from the start, with its rules. */
+/** A preset security group, with its rules. */
 export interface SecurityGroupSeed extends Pick<SecurityGroupRecord, 'id' | 'name' | 'projectId'> {
   readonly description?: string;
   readonly rules?: readonly RuleSeed[];
 }
 
-/** Networks and security groups that exist from the start. */
+/** The preset networks and security groups. */
 export interface NetworksSeed {
   readonly networks?: readonly NetworkSeed[];
   readonly securityGroups?: readonly SecurityGroupSeed[];
 }
 
-/** Adds missing networks and groups; existing ones are not changed. */
+/** Creates the preset networks and security groups that do not exist yet. Existing ones are not changed. */
 export async function seedNetworks(context: NetworkContext, seed: NetworksSeed): Promise<void> {
   const { store, clock } = context;
   for (const { id, projectId = '', subnets: subnetSeeds = [], ...fields } of seed.networks ?? []) {

@@ -10,37 +10,43 @@ interface CommonFields {
   readonly updatedAt: number;
 }
 
-/** A network record of the embedded catalog. */
+/** A network record in the embedded catalog. */
 export interface NetworkRecord extends Network, CommonFields, Stored {
-  /** Whether new floating IPs without a pool come from this network. */
+  /** Whether floating IP requests that do not specify a pool receive addresses from this network. */
   readonly isDefault: boolean;
-  /** Whether it was created because a server of the project requested the network `auto`. */
+  /** Whether the network was created because a server of the project requested the network `auto`. */
   readonly auto: boolean;
-  /** Whether it was created because a caller used an unknown id. All callers may use it, but only by id. */
+  /**
+   * Whether the network was created because a caller used an unknown id. All callers may use the network, but only by
+   * id.
+   */
   readonly accepted: boolean;
   readonly portSecurityEnabled: boolean;
-  /** Projects that may use the network although it is not shared with all. */
+  /** The projects that may use the network although it is not shared with all projects. */
   readonly sharedWith?: readonly string[];
-  /** Projects that see an external network; `*` stands for all. Missing or null: all. */
+  /** The projects that see an external network; `*` stands for all projects. Default: all projects. */
   readonly externalFor?: readonly string[] | null;
-  /** Set by administrators. Missing or null: a network that exists only in the cloud. */
+  /**
+   * The physical network segment, which only administrators set. Missing or null for a network that exists only inside
+   * the cloud.
+   */
   readonly provider?: ProviderSegment | null;
 }
 
-/** A range of addresses, inclusive. */
+/** An inclusive range of IP addresses. */
 export interface AddressRange {
   readonly start: string;
   readonly end: string;
 }
 
-/** A subnet record of the embedded catalog. */
+/** A subnet record in the embedded catalog. */
 export interface SubnetRecord extends Subnet, CommonFields, Stored {
   readonly name: string;
   readonly projectId: string;
   readonly allocationPools: readonly AddressRange[];
   readonly ipv6AddressMode: Ipv6Mode;
   readonly ipv6RaMode: Ipv6Mode;
-  /** The kinds of devices, by `device_owner` of their ports, that get addresses from it. Missing or empty: all. */
+  /** The `device_owner` values of the ports that may receive addresses from the subnet. Missing or empty: all ports. */
   readonly serviceTypes?: readonly string[];
 }
 
@@ -52,7 +58,7 @@ export interface PortRecord extends Omit<Port, 'networkName' | 'securityGroups'>
   readonly bindingProfile: Readonly<Record<string, unknown>>;
 }
 
-/** A router record of the embedded catalog. */
+/** A router record in the embedded catalog. */
 export interface RouterRecord extends CommonFields, Stored {
   readonly id: string;
   readonly name: string;
@@ -63,10 +69,13 @@ export interface RouterRecord extends CommonFields, Stored {
   readonly enableSnat: boolean;
 }
 
-/** A floating IP record of the embedded catalog, with the subnet of the external network that contains its address. */
+/**
+ * A floating IP record in the embedded catalog. `subnetId` is the subnet of the external network that contains the
+ * address.
+ */
 export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & CommonFields & Stored;
 
-/** A security group record of the embedded catalog; its rules are separate records. */
+/** A security group record in the embedded catalog. The rules are separate records. */
 export type SecurityGroupRecord = Omit<SecurityGroup, 'rules'> & CommonFields & Stored;
 
 export interface SecurityGroupRuleRecord extends SecurityGroupRule, Stored {
@@ -80,14 +89,14 @@ interface Owned extends Stored {
   readonly name: string;
 }
 
-/** Columns that most tables share. */
+/** The columns that most network tables have in common. */
 const ownerColumns = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
 const id = (record: Pick<Owned, 'id'>) => record.id;
 
-/** Returns whether all projects see an external network. */
+/** Returns whether an external network is visible to all projects. */
 export const isExternalForAll = (externalFor: NetworkRecord['externalFor']) => externalFor?.includes('*') ?? true;
 
-/** The `device_owner` of router ports. */
+/** The `device_owner` of router ports on project networks. */
 export const ROUTER_PORTS = 'network:router_interface';
 
 /** The `device_owner` of router ports on external networks. */

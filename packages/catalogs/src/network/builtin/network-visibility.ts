@@ -4,7 +4,7 @@ import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
 import { isExternalForAll, type NetworkRecord } from './network-tables.js';
 
-/** Returns whether a project may use a network of another project. */
+/** Returns whether another project's network is shared with a project, or with all projects. */
 export function isSharedWith(projectId: string, { shared, sharedWith }: NetworkRecord): boolean {
   return shared || sharedWith?.includes(projectId) === true;
 }
@@ -19,12 +19,15 @@ export function canSeeNetwork(caller: Caller, network: NetworkRecord): boolean {
   );
 }
 
-/** Returns the network as the caller sees it: one that is shared with the caller's project is a shared one. */
+/** Returns the network as the caller sees it: `shared` is true if the network is shared with the caller's project. */
 export function seenBy({ projectId }: Caller, network: NetworkRecord): NetworkRecord {
   return isSharedWith(projectId, network) ? { ...network, shared: true } : network;
 }
 
-/** Stores which projects a network is shared with, so that lists find it by the project. Replaces the previous rows. */
+/**
+ * Stores which individual projects may see a network, so that a project's network list can use an index. Replaces the
+ * network's previous rows.
+ */
 export async function storeGrants(tx: Tx, { id, sharedWith, externalFor }: NetworkRecord): Promise<void> {
   await removeGrants(tx, id);
   const rows = [
@@ -43,25 +46,28 @@ type NetworkExpressions = ExpressionBuilder<Rows, string>;
 const grantsTo = ({ db }: Session, projectId: string) =>
   db.selectFrom('network_grants').select('network_id').where('project_id', '=', projectId);
 
-/** Selects the networks that are shared with a project. Few are, so an index finds these rather than all others. */
+/**
+ * Returns an SQL condition for networks that are shared with a project. Few networks are shared, so the condition uses
+ * indexes of shared networks.
+ */
 export function sharedRows(session: Session, projectId: string) {
   const granted = grantsTo(session, projectId).where('action', '=', 'shared');
   return ({ or, eb }: NetworkExpressions) => or([eb('shared', '=', 1), isOneOf(session, 'id', granted)]);
 }
 
-/** Selects the networks that a project sees: its own, shared and external ones. */
+/** Returns an SQL condition for networks that a project sees: its own, shared and external networks. */
 export function visibleRows(session: Session, projectId: string) {
   return ({ or, and, eb }: NetworkExpressions) =>
     or([
       eb('project_id', '=', projectId),
       eb('shared', '=', 1),
-      // Records of earlier versions have no value.
+      // Rows that an earlier version wrote contain null in the `restricted` column.
       and([eb('external', '=', 1), or([eb('restricted', 'is', null), eb('restricted', '=', 0)])]),
       isOneOf(session, 'id', grantsTo(session, projectId)),
     ]);
 }
 
-/** Selects the networks that other projects than their own can see. */
+/** Returns an SQL condition for networks that are visible to projects other than their owner. */
 export function offeredRows(session: Session) {
   const granted = session.db.selectFrom('network_grants').select('network_id');
   return ({ or, eb }: NetworkExpressions) =>

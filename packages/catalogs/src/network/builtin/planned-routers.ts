@@ -14,7 +14,7 @@ import { placeRouters, removePlacements } from './router-placements.js';
 
 const { networks, ports, routers } = networkTables;
 
-/** Selects the ports of routers. */
+/** Returns an SQL condition for router ports. By default, these are ports on project networks. */
 function isRouterPort(session: Session, ports = ROUTER_PORTS) {
   const owner =
     session.kind === 'postgres'
@@ -23,19 +23,22 @@ function isRouterPort(session: Session, ports = ROUTER_PORTS) {
   return sql<boolean>`${owner} = ${ports}`;
 }
 
-/** The records from which the routers of a plan are built. */
+/** The records from which a network plan's routers are built. */
 export interface RouterParts {
-  /** Ports of routers, on the networks of the plan. */
+  /** The router ports on the plan's networks. */
   readonly ports: readonly PortRecord[];
-  /** Networks with an implicit router and without any other router. */
+  /** The networks whose only router is an implicit one. */
   readonly implicit: readonly NetworkRecord[];
-  /** With several hosts: networks that routers of this host connect, with or without servers on this host. */
+  /**
+   * The ids of networks that routers on this host connect, including networks without servers on this host. Empty if
+   * the plan covers a single host.
+   */
   readonly reached: ReadonlySet<string>;
-  /** The host of a router; null: the host of the plan. */
+  /** Returns the host on which a router runs; null for the plan's own host. */
   hostOf(routerId: string): string | null;
 }
 
-/** Returns whether a network has an implicit router: shared networks, and those that were created by `auto`. */
+/** Returns whether a network has an implicit router. Preset networks without a project and `auto` networks have one. */
 export function hasImplicitRouter({ auto, projectId, external }: NetworkRecord): boolean {
   return !external && (auto || projectId === '');
 }
@@ -54,7 +57,7 @@ async function portsOfRouters(store: Store, networkIds: readonly string[]): Prom
   );
 }
 
-/** Returns whether any server is on a network. */
+/** Returns whether a server has a port on a network. */
 async function hasServers(store: Store, networkId: string): Promise<boolean> {
   const [port] = await ports.find(store, (q) =>
     q
@@ -66,7 +69,7 @@ async function hasServers(store: Store, networkId: string): Promise<boolean> {
   return port !== undefined;
 }
 
-/** Returns the networks whose only router is an implicit one. */
+/** Returns those of the networks whose only router is an implicit one. */
 async function withImplicitRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
   const candidates = all.filter(hasImplicitRouter);
   const ids = candidates.map(({ id }) => id);
@@ -74,7 +77,10 @@ async function withImplicitRouter(store: Store, all: readonly NetworkRecord[]): 
   return candidates.filter(({ id }) => !routed.has(id));
 }
 
-/** Returns the routers on this host that only servers on other hosts need. */
+/**
+ * Returns the routers on this host that only servers on other hosts need. Removes the placements of routers that
+ * servers no longer need.
+ */
 async function routersForOthers(
   store: Store,
   routerIds: readonly string[],
@@ -99,8 +105,9 @@ async function routersForOthers(
 }
 
 /**
- * Returns the routers that servers on this host need, and the routers on this host that servers on other hosts need.
- * @param knownNetworks the networks of servers on this host
+ * Returns the records of all routers that servers on this host need, and of the routers on this host that servers on
+ * other hosts need.
+ * @param knownNetworks the networks to which servers on this host are connected
  */
 export async function routerParts(
   store: Store,
@@ -137,7 +144,7 @@ export async function routerParts(
   };
 }
 
-/** Returns the implicit router of a network, at the gateways of its subnets. */
+/** Returns a network's implicit router, which has the gateway addresses of the network's subnets. */
 function implicitRouter(network: NetworkRecord, subnets: readonly SubnetRecord[]): PlannedRouter {
   const id = derivedUuid(`router-interface/${network.id}`);
   const mac = `fa:${(id.slice(-10).match(/../g) ?? []).join(':')}`;
@@ -156,16 +163,16 @@ function implicitRouter(network: NetworkRecord, subnets: readonly SubnetRecord[]
   };
 }
 
-/** A floating IP, and the network of its port. */
+/** A floating IP that is assigned to a port, and the port's network. */
 export interface FloatingAddress {
   readonly address: string;
   readonly fixedAddress: string;
-  /** The external network of the address. */
+  /** The id of the external network that contains the address. */
   readonly externalId: string;
   readonly networkId: string;
 }
 
-/** Returns routers in the form that drivers need. */
+/** Returns the plan's routers, with interfaces and floating IPs, in the format that drivers use. */
 export async function plannedRouters(
   store: Store,
   parts: RouterParts,

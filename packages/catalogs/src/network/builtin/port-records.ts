@@ -19,29 +19,29 @@ import { groupsFor } from './security-groups.js';
 
 const { floatingIps, ports } = networkTables;
 
-/** A port as responses show it: with the names of related records. */
+/** A port for responses, which include the names of the network and the security groups. */
 export type PortView = PortRecord & Port;
 
-/** A requested address: a specific one, or any one of a subnet. */
+/** An address request. Without `address`, any free address in the subnet or the network is allocated. */
 export interface FixedIpRequest {
   readonly address?: string;
   readonly subnetId?: string;
 }
 
-/** All fields of a new port; only the network is required. */
+/** The fields of a new port. The id, the network and the project are required. */
 export interface PortSpec extends Partial<Omit<PortRecord, 'fixedIps' | 'seq' | 'revision' | 'securityGroupIds'>> {
   readonly id: string;
   readonly networkId: string;
   readonly projectId: string;
-  /** Default: one address of each version. Empty: none. */
+  /** The requested addresses. Default: one address per IP version. An empty list requests none. */
   readonly fixedIps?: readonly FixedIpRequest[];
-  /** Names or ids. Default: the default group. */
+  /** The security groups, by name or id. Default: the project's `default` group. */
   readonly securityGroups?: readonly string[];
-  /** If true, an empty list of groups means none instead of the default one. */
+  /** Whether an empty list of security groups means no groups instead of the `default` group. */
   readonly bare?: boolean;
 }
 
-/** Returns a random, locally administered MAC address, long enough that collisions in a network are improbable. */
+/** Returns a MAC address with 40 random bits, so that collisions in a network are improbable. */
 function randomMac(): string {
   return Array.from([0xfa, ...randomBytes(5)], (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
@@ -50,7 +50,7 @@ export function portNotFound(id: string): CatalogError {
   return new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
 }
 
-/** Returns the status of a port: a bound port is up. */
+/** Returns a port's status: `ACTIVE` if the port is bound and administratively up, otherwise `DOWN`. */
 export function portStatus(port: Pick<PortRecord, 'hostId' | 'deviceOwner' | 'deviceId' | 'adminStateUp'>): string {
   const plugged = port.hostId !== '' || (port.deviceOwner.startsWith('network:') && port.deviceId !== '');
   return plugged && port.adminStateUp ? 'ACTIVE' : 'DOWN';
@@ -75,16 +75,16 @@ async function foreignSubnetError(tx: Tx, id: string): Promise<CatalogError> {
     : new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
 }
 
-/** Returns addresses in the order in which ports show them: by version, then by number. */
+/** Sorts a port's addresses for responses: by IP version, then by numeric value. */
 export function sortAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[] {
   const value = ({ address }: FixedIp) => ipOf(address).value;
   return [...fixedIps].sort((a, b) => a.version - b.version || (value(a) < value(b) ? -1 : 1));
 }
 
 /**
- * Returns the subnets from which a port can get addresses if the request names none: those for its kind of device, otherwise
- * those for every kind.
- * @throws `NO_FREE_ADDRESS` if every subnet is reserved for other kinds
+ * Returns the subnets from which a port receives addresses if the request does not specify a subnet: the subnets
+ * reserved for the device owner, or else the subnets without a reservation.
+ * @throws `NO_FREE_ADDRESS` if every subnet is reserved for other device owners
  */
 function subnetsForOwner(subnets: readonly SubnetRecord[], deviceOwner: string): readonly SubnetRecord[] {
   const reserved = subnets.filter(({ serviceTypes = [] }) => serviceTypes.length > 0);
@@ -97,7 +97,9 @@ function subnetsForOwner(subnets: readonly SubnetRecord[], deviceOwner: string):
 }
 
 /**
- * Allocates the requested addresses, or the default ones. @param mac MAC address of a guest that may derive its address
+ * Allocates the requested addresses. By default, allocates one address per IP version.
+ *
+ * @param mac the MAC address of a guest that may derive its own address
  */
 export async function claimAddresses(
   tx: Tx,
@@ -134,9 +136,9 @@ export async function rejectUsedMac(tx: Tx, networkId: string, mac: string): Pro
 }
 
 /**
- * Rejects security groups and address pairs of a port without port security.
- * @param requested the groups and pairs of the request
- * @param unchanged the number of groups and pairs that the request does not change
+ * Rejects security groups and allowed address pairs on a port without port security.
+ * @param requested the number of groups and pairs in the request
+ * @param unchanged the number of groups and pairs that the port would have after the request
  */
 export function checkPortSecurity(
   requested: { readonly groups: number; readonly pairs: number },
@@ -159,7 +161,7 @@ export function checkPortSecurity(
     );
 }
 
-/** Creates a port with its addresses; an existing port with this id is not changed. */
+/** Creates a port and allocates its addresses. Idempotent: if a port with this id exists, that port is returned. */
 export async function insertPort(
   context: NetworkContext,
   tx: Tx,
@@ -173,7 +175,7 @@ export async function insertPort(
   names.add(network);
   const { fixedIps: requests, securityGroups, bare = false, mac: givenMac, ...given } = spec;
   const mac = givenMac?.toLowerCase() ?? randomMac();
-  // A router's own addresses are not derived.
+  // Router addresses are never derived from the MAC address.
   const derivingMac = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
   const subnets = await subnetsById(tx, network.subnetIds);
   const usable = requests ? subnets : subnetsForOwner(subnets, spec.deviceOwner ?? '');
@@ -206,7 +208,7 @@ export async function insertPort(
   return presentPort(tx, await ports.insert(tx, { ...record, status: portStatus(record) }), names);
 }
 
-/** Disassociates the floating IPs of these addresses of a port. */
+/** Disassociates the floating IPs that are assigned to these addresses of a port. */
 export async function disassociateFloatingIps(
   tx: Tx,
   port: PortRecord,
@@ -222,7 +224,6 @@ export async function disassociateFloatingIps(
   }
 }
 
-/** Deletes a port, releases its addresses and disassociates its floating IPs. */
 export async function removePort(tx: Tx, port: PortRecord, now: number): Promise<void> {
   await disassociateFloatingIps(tx, port, port.fixedIps, now);
   await freeAddresses(tx, port.fixedIps);

@@ -41,7 +41,7 @@ export interface FullPortQuery extends PortQuery, Page {
   readonly securityGroupId?: string;
 }
 
-/** Changes of a port; omitted fields are not changed. */
+/** The changes to a port. Omitted fields are not changed. */
 export interface PortChange
   extends Partial<
     Pick<
@@ -61,22 +61,24 @@ export interface PortChange
       | 'tags'
     >
   > {
-  /** The complete list: other addresses are released. */
+  /** The complete list of the port's addresses. All other addresses of the port are released. */
   readonly fixedIps?: readonly FixedIpRequest[];
   readonly securityGroups?: readonly string[];
 }
 
-/** Returns whether a caller may see and delete a port: as the port's project, or as its network's project. */
+/**
+ * Returns whether the caller may see and delete a port. The caller's project must own the port or the port's network.
+ */
 async function canManagePort(session: Session, caller: Caller, { projectId, networkId }: PortRecord): Promise<boolean> {
   if (owns(caller, projectId)) return true;
   return (await networks.get(session, networkId))?.projectId === caller.projectId;
 }
 
-/** Creates the port operations of the network service. */
+/** Creates the port operations of the embedded network catalog. */
 export function portVerbs(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Creates a port for an unknown id, on a network for all such ports. */
+  /** Creates a port for an unknown port id. All ports created in this way are on the same network. */
   function acceptPort(caller: Caller, id: string): Promise<PortView> {
     rejectNul(id);
     return retryOnUniqueViolation(store, (tx) => {
@@ -93,7 +95,10 @@ export function portVerbs(context: NetworkContext) {
     return presentPort(store, port);
   }
 
-  /** Replaces addresses: keeps common ones, releases old ones and allocates new ones. */
+  /**
+   * Replaces a port's addresses. Addresses in both lists are kept, the other old ones are released, and the new ones
+   * are allocated.
+   */
   async function replaceAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
     const keptAddress = (request: FixedIpRequest) =>
       port.fixedIps.find(
@@ -111,14 +116,20 @@ export function portVerbs(context: NetworkContext) {
     ]);
   }
 
-  /** Returns the networks of the caller's project, whose ports it sees. Administrators see all ports without them. */
+  /**
+   * Returns the ids of the networks that the caller's project owns, because the project sees all ports on these
+   * networks. Returns an empty list for administrators, who see all ports.
+   */
   async function ownNetworks(caller: Caller): Promise<readonly string[]> {
     if (isAdmin(caller)) return [];
     const own = store.db.selectFrom('networks').select('id').where('project_id', '=', caller.projectId);
     return (await own.execute()).map(({ id }) => id);
   }
 
-  /** Selects the ports of a project, and those on its networks. Each part uses an index of its own. */
+  /**
+   * Adds a condition to a query, so that it selects only ports owned by the project or on its networks. The two parts
+   * of the union use separate indexes.
+   */
   function visiblePorts(rows: RowQuery, projectId: string, networkIds: readonly string[]): RowQuery {
     if (networkIds.length === 0) return rows.where('project_id', '=', projectId);
     const seqs = () => store.db.selectFrom('ports').select('seq');
@@ -128,7 +139,7 @@ export function portVerbs(context: NetworkContext) {
 
   const addressesIn = (subnetId: string) => store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
 
-  /** Returns the IDs of the ports that have a given address: at most one in each subnet. */
+  /** Returns the ids of the ports that have an address. At most one port per subnet has the address. */
   async function holdersOf(address: string, subnetId: string | undefined): Promise<readonly string[]> {
     const addresses = subnetId === undefined ? store.db.selectFrom('ip_allocations') : addressesIn(subnetId);
     const rows = await addresses.select('holder_id').where('address', '=', canonicalIp(address)).execute();
@@ -145,9 +156,11 @@ export function portVerbs(context: NetworkContext) {
         project_id: query.projectId,
         mac: query.mac?.toLowerCase(),
       };
-      // Queried separately: with a subquery for the holders, databases without statistics would read all ports.
+      // The port ids are read with a separate query. With a subquery, a database without statistics would read all
+      // ports.
       const holders = query.address === undefined ? undefined : await holdersOf(query.address, query.subnetId);
-      // The ports of a server are listed often, and belong to its project.
+      // A list of a server's ports, which is requested often, skips this query because such ports belong to the
+      // server's project.
       const networkIds = query.deviceIds || query.ids ? [] : await ownNetworks(caller);
       const page = await listPage(store, ports, 'oldest first', query, (rows) => {
         let narrowed = isAdmin(caller) ? rows : visiblePorts(rows, caller.projectId, networkIds);
@@ -225,7 +238,7 @@ export function portVerbs(context: NetworkContext) {
     /**
      * Deletes a port.
      *
-     * @throws `PORT_OF_SERVICE` for a router's port
+     * @throws `PORT_OF_SERVICE` if the port belongs to a router
      */
     deletePort: (caller: Caller, id: string): Promise<void> =>
       store.transaction(async (tx) => {

@@ -29,8 +29,9 @@ function isSameSet(some: readonly string[], others: readonly string[]): boolean 
 }
 
 /**
- * Returns whether a request changes nothing: it names exactly the subnets and addresses of the router, or each of its
- * parts matches an address. As in neutron, another address on the same subnet is added only if it is named.
+ * Returns whether the requested addresses equal the router's external addresses: the request contains exactly the
+ * router's subnets and addresses, or each requested address matches a current one. As in Neutron, a second address on
+ * the same subnet is added only if the request specifies the address.
  */
 function hasSameAddresses(previous: Addresses, requests: readonly FixedIpRequest[]): boolean {
   const addresses = requests.flatMap(({ address }) => (address === undefined ? [] : [canonicalIp(address)]));
@@ -53,7 +54,7 @@ function hasSameAddresses(previous: Addresses, requests: readonly FixedIpRequest
   return namesAll || (previous.length === requests.length && requests.every(matches));
 }
 
-/** Throws `ROUTER_GATEWAY_IN_USE` while floating addresses use the router to its external network. */
+/** Throws `ROUTER_GATEWAY_IN_USE` if floating IPs use the router's connection to its external network. */
 async function rejectGatewayInUse(tx: Tx, router: RouterRecord): Promise<void> {
   const { externalNetworkId } = router;
   if (externalNetworkId === null) return;
@@ -78,21 +79,22 @@ function rejectGatewayOfSubnet(subnets: readonly SubnetRecord[], requests: reado
       );
 }
 
-/** Removes the port of a router on its external network, and releases its addresses. */
+/** Deletes a router's port on the external network, and releases the port's addresses. */
 export async function removeGateway(tx: Tx, router: RouterRecord, now: number): Promise<void> {
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
   const port = routerPorts.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORTS);
   if (port) await removePort(tx, port, now);
-  // Routers of earlier versions have addresses without a port.
+  // Routers that an earlier version created have external addresses but no gateway port.
   else await freeAddresses(tx, router.externalAddresses);
 }
 
 /**
- * Connects a router to an external network by a port, or disconnects it.
- * @param router the current record of the router
- * @param networkId the id of the external network; null: none
- * @param requests the addresses; omitted: one of each IP version, and those that are derived from its MAC address
- * @returns the addresses of the router on the external network
+ * Connects a router to an external network by creating a port there, or disconnects the router.
+ * @param router the router's current record
+ * @param networkId the external network's id; null disconnects the router
+ * @param requests the requested addresses; default: one per IP version, and all addresses derived from the port's MAC
+ * address
+ * @returns the router's addresses on the external network
  */
 export async function setGateway(
   context: NetworkContext,
@@ -119,7 +121,7 @@ export async function setGateway(
   const spec = {
     id: randomUUID(),
     networkId: network.id,
-    // The port belongs to no project, so that members do not see it.
+    // The port does not belong to a project, so that project members do not see the port.
     projectId: '',
     deviceId: router.id,
     deviceOwner: GATEWAY_PORTS,
@@ -131,8 +133,9 @@ export async function setGateway(
 }
 
 /**
- * Adds addresses of a new subnet to the gateways of routers on its external network, as neutron does: to those
- * without an address of its IP version. A subnet with derived addresses does not prevent another address.
+ * Adds an address in a new subnet to the router gateways on the subnet's external network. As in Neutron, a gateway
+ * receives an address only if it does not have an address of the same IP version. Derived addresses are disregarded,
+ * and a subnet with derived addresses extends all gateways.
  */
 export async function extendGateways(
   context: NetworkContext,

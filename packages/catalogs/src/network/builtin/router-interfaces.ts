@@ -10,18 +10,20 @@ import { overlaps } from './subnets.js';
 
 const { floatingIps, ports, subnets } = networkTables;
 
-/** A router is connected to a network in a subnet (at its gateway address) or at an existing port. */
+/**
+ * The place where a router is connected to a network: a subnet, where the router receives the gateway address, or an
+ * existing port.
+ */
 export type RouterInterface = { readonly subnetId: string } | { readonly portId: string };
 
 const invalid = (message: string) => new CatalogError('ROUTER_INTERFACE_INVALID', `Bad router request: ${message}`);
 
-/** Returns a router's ports on project networks. */
 async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortRecord[]> {
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', routerId));
   return routerPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
 }
 
-/** Throws if the subnets of a router would overlap. */
+/** Throws an error if a new subnet overlaps with a subnet that is already connected to the router. */
 async function rejectOverlap(tx: Tx, router: RouterRecord, added: readonly string[]): Promise<void> {
   const attachedSubnetIds = (await interfacesOf(tx, router.id)).flatMap(({ fixedIps }) =>
     fixedIps.map(({ subnetId }) => subnetId),
@@ -57,7 +59,10 @@ async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, route
   return presentPort(tx, await ports.update(tx, { ...port, ...owner, status: 'ACTIVE', updatedAt }));
 }
 
-/** Connects a router to a subnet, at its gateway address, or to the network of a port. */
+/**
+ * Connects a router to a subnet, in which the router receives the gateway address, or to the network of an existing
+ * port.
+ */
 export async function addInterface(
   context: NetworkContext,
   tx: Tx,
@@ -83,7 +88,7 @@ export async function addInterface(
   return insertPort(context, tx, caller, spec, new NameCache(tx));
 }
 
-/** Throws `ROUTER_INTERFACE_IN_USE` while floating addresses use the router to reach the subnets of a port. */
+/** Throws `ROUTER_INTERFACE_IN_USE` if floating IPs reach the router port's subnets through the router. */
 async function rejectInterfaceInUse(tx: Tx, router: RouterRecord, { fixedIps, networkId }: PortRecord): Promise<void> {
   const { externalNetworkId } = router;
   if (externalNetworkId === null) return;
@@ -102,7 +107,11 @@ async function rejectInterfaceInUse(tx: Tx, router: RouterRecord, { fixedIps, ne
   }
 }
 
-/** Disconnects a router from a subnet, or removes its port. Throws `ROUTER_INTERFACE_NOT_FOUND`. */
+/**
+ * Disconnects a router from a subnet or a port, and deletes the router port.
+ *
+ * @throws `ROUTER_INTERFACE_NOT_FOUND`, `ROUTER_INTERFACE_IN_USE`
+ */
 export async function removeInterface(
   context: NetworkContext,
   tx: Tx,

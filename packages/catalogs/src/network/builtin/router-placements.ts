@@ -23,11 +23,12 @@ async function findPlacements(
 }
 
 /**
- * Returns the host of each router. A router is placed where it is first needed and stays there, because a move breaks
- * translated connections. If its host fails, it moves to a host that needs it.
+ * Returns the host on which each router runs. A router is placed on the first host that needs it and stays there,
+ * because a move breaks connections with translated addresses. If that host fails, the router is placed on another host
+ * that needs it.
  *
- * @param needed routers that guests of this host need
- * @returns hosts by router, including routers on this host that only guests of other hosts need
+ * @param needed the ids of routers that guests on this host need
+ * @returns the hosts by router id, including routers on this host that only guests on other hosts need
  */
 export async function placeRouters(
   store: Store,
@@ -38,12 +39,13 @@ export async function placeRouters(
   const alive = new Set([self, ...hosts.alive]);
   let placements = await findPlacements(store.db, needed, self);
   const knownIds = new Set(placements.map(({ routerId }) => routerId));
-  // Sorted, so that two hosts never deadlock.
+  // The ids are sorted, so that concurrent transactions of two hosts never deadlock.
   const unplaced = needed.filter((routerId) => !knownIds.has(routerId)).sort();
   const lost = placements.filter(({ host }) => !alive.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
   if (unplaced.length > 0 || lost.length > 0) {
     placements = await store.transaction(async (tx) => {
-      // Other hosts may do the same concurrently: each router gets one host, which all of them then read.
+      // If several hosts place a router concurrently, the first insertion takes effect, and all hosts then read the
+      // same placement.
       if (unplaced.length > 0)
         await tx.db
           .insertInto('router_homes')
@@ -63,7 +65,7 @@ export async function placeRouters(
   return new Map(placements.map(({ routerId, host }) => [routerId, host]));
 }
 
-/** Removes the placement of routers that are no longer needed. */
+/** Removes the placements of routers on this host that are no longer needed. */
 export async function removePlacements(store: Store, routerIds: readonly string[], self: string): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.db

@@ -15,11 +15,11 @@ export type { RouterInterface };
 
 const { ports, routers } = networkTables;
 
-/** Fields of a router; omitted fields are not changed, or have their defaults. */
+/** The fields of a new or changed router. Omitted fields have defaults or are not changed. */
 export type RouterFields = Partial<
   Pick<RouterRecord, 'name' | 'description' | 'adminStateUp' | 'externalNetworkId' | 'enableSnat' | 'tags'>
 > & {
-  /** External addresses. Default: any address. */
+  /** The requested addresses on the external network. Default: any free addresses. */
   readonly externalFixedIps?: readonly FixedIpRequest[];
 };
 
@@ -27,11 +27,14 @@ function routerNotFound(id: string): CatalogError {
   return new CatalogError('ROUTER_NOT_FOUND', `Router ${id} could not be found`);
 }
 
-/** Creates the router operations of the embedded network catalog; the catalog stores connections, but does not route packets. */
+/**
+ * Creates the router operations of the embedded network catalog. The catalog stores only router records and
+ * connections. Drivers route the packets.
+ */
 export function routerVerbs(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Runs work on a router of the caller, which is locked. */
+  /** Calls `work` with one of the caller's routers, whose row is locked. */
   function withLocked<T>(caller: Caller, id: string, work: (tx: Tx, router: RouterRecord) => Promise<T>): Promise<T> {
     return retryOnUniqueViolation(store, async (tx) => {
       const router = await routers.lock(tx, id);
@@ -97,7 +100,7 @@ export function routerVerbs(context: NetworkContext) {
     /**
      * Deletes a router.
      *
-     * @throws `ROUTER_IN_USE` while it has interfaces
+     * @throws `ROUTER_IN_USE` if the router has interfaces
      */
     deleteRouter: (caller: Caller, id: string): Promise<void> =>
       withLocked(caller, id, async (tx, router) => {
