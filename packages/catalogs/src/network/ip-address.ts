@@ -1,12 +1,12 @@
 import { isIP, isIPv6 } from 'node:net';
 
-/** An address as a number, for range arithmetic. */
+/** An IP address as a number, so that ranges can be computed. */
 export interface IpAddress {
   readonly version: 4 | 6;
   readonly value: bigint;
 }
 
-/** A range of addresses as numbers, inclusive. */
+/** An inclusive range of IP addresses, as numbers. */
 export interface Cidr {
   readonly version: 4 | 6;
   readonly first: bigint;
@@ -29,7 +29,7 @@ function ipv6Groups(text: string): string[] {
   });
 }
 
-/** Parses an address in any notation; undefined if it is invalid. */
+/** Parses an IP address in any notation. Returns undefined if the string is not an address. */
 export function parseIp(text: string): IpAddress | undefined {
   const version = isIP(text);
   if (version === 4) return { version, value: ipv4Value(text) };
@@ -45,7 +45,8 @@ export function parseIp(text: string): IpAddress | undefined {
 const formatIpv4 = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
 
 /**
- * Returns the canonical form: lower case, the longest run of zeros compressed, embedded IPv4 addresses in dotted form.
+ * Formats an IP address in canonical notation. IPv6 addresses are lower case, the longest run of zeros is compressed,
+ * and embedded IPv4 addresses are in dotted notation.
  */
 export function formatIp({ version, value }: IpAddress): string {
   if (version === 4) return formatIpv4(value);
@@ -57,7 +58,7 @@ export function formatIp({ version, value }: IpAddress): string {
   return `${groups.slice(0, at).join(':')}::${groups.slice(at + length).join(':')}`;
 }
 
-/** Finds the longest run of zero groups; the first one of equal length. */
+/** Finds the longest run of zero groups. If several runs have the same length, returns the first one. */
 function longestZeros(groups: readonly string[]): { readonly at: number; readonly length: number } {
   let longest = { at: 0, length: 0 };
   for (let at = 0; at < groups.length; at++) {
@@ -69,7 +70,10 @@ function longestZeros(groups: readonly string[]): { readonly at: number; readonl
   return longest;
 }
 
-/** Parses `10.0.0.0/24` and ignores the bits after the prefix; undefined if it is not a CIDR. */
+/**
+ * Parses a CIDR such as `10.0.0.0/24`, and ignores the bits after the prefix. Returns undefined if the string is not a
+ * CIDR.
+ */
 export function parseCidr(text: string): Cidr | undefined {
   const [, base, digits] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = base === undefined ? undefined : parseIp(base);
@@ -83,7 +87,7 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 /**
- * Parses an address that was validated before.
+ * Parses an IP address that has been validated already.
  *
  * @throws TypeError if it is invalid
  */
@@ -94,7 +98,7 @@ export function ipOf(text: string): IpAddress {
 }
 
 /**
- * Parses a CIDR that was validated before.
+ * Parses a CIDR that has been validated already.
  *
  * @throws TypeError if it is invalid
  */
@@ -104,7 +108,7 @@ export function cidrOf(text: string): Cidr {
   return cidr;
 }
 
-/** Formats a range: `10.0.0.0/24`. */
+/** Formats an address range as a CIDR, such as `10.0.0.0/24`. */
 export function formatCidr({ version, first, prefix }: Cidr): string {
   return `${formatIp({ version, value: first })}/${prefix}`;
 }
@@ -113,9 +117,9 @@ export function contains(cidr: Cidr, address: IpAddress): boolean {
   return cidr.version === address.version && address.value >= cidr.first && address.value <= cidr.last;
 }
 
-/** Returns the canonical form of an address, or the string itself if it is not an address. */
+/** Returns an IP address in canonical notation, or the string itself if it is not an address. */
 export function canonicalIp(text: string): string {
-  // Only IPv6 has several notations, and IPv4 is the most frequent.
+  // IPv4 addresses, which are the most frequent, have only one valid notation.
   const address = isIPv6(text) ? parseIp(text) : undefined;
   return address ? formatIp(address) : text;
 }

@@ -38,7 +38,10 @@ export interface RouterParts {
   hostOf(routerId: string): string | null;
 }
 
-/** Returns whether a network has an implicit router. Preset networks without a project and `auto` networks have one. */
+/**
+ * Returns whether a network has an implicit router. Networks without a project and `auto` networks have one, unless
+ * they are external.
+ */
 export function hasImplicitRouter({ auto, projectId, external }: NetworkRecord): boolean {
   return !external && (auto || projectId === '');
 }

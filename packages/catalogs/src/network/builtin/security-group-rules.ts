@@ -24,7 +24,7 @@ function invalid(message: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_RULE_INVALID', message);
 }
 
-/** Fills in defaults and rejects contradictory fields. */
+/** Returns a rule with defaults for omitted fields. Rejects contradictory fields. */
 function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> {
   const { portMin = null, portMax = null, remoteGroupId = null } = rule;
   const protocol = rule.protocol?.toLowerCase() ?? null;
@@ -46,12 +46,12 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
   if (!icmp && portMin !== null && portMax !== null && portMin > portMax)
     throw invalid('For TCP/UDP protocols, port_range_min must be <= port_range_max');
   const { securityGroupId, direction, description = '' } = rule;
-  // The bits after the prefix are kept.
+  // `formatCidr()` would clear the bits after the prefix, which responses must contain.
   const remoteCidr = rule.remoteCidr && cidr ? canonicalCidr(rule.remoteCidr, cidr) : null;
   return { securityGroupId, direction, description, protocol, portMin, portMax, remoteCidr, remoteGroupId, ethertype };
 }
 
-/** Returns the address as given, in canonical form, with its prefix. */
+/** Returns a CIDR with the address in canonical form. Bits after the prefix are not changed. */
 function canonicalCidr(text: string, { prefix }: Cidr): string {
   return `${canonicalIp(text.replace(/\/.*$/, ''))}/${prefix}`;
 }

@@ -13,10 +13,10 @@ import { presentRule } from './security-group-rules.js';
 
 const { securityGroups: groups, rules, ports } = networkTables;
 
-/** A security group as responses show it: with its rules. */
+/** A security group for responses, which include the rules. */
 export type SecurityGroupView = SecurityGroupRecord & SecurityGroup;
 
-/** Every project has a group with this name. */
+/** The name of the security group that every project has. */
 const DEFAULT_GROUP = 'default';
 
 function groupNotFound(nameOrId: string): CatalogError {
@@ -39,7 +39,7 @@ async function insertGroup(
   return record;
 }
 
-/** Returns the project's `default` group; it is created on first use. */
+/** Returns the project's `default` security group, and creates the group on its first use. */
 async function defaultGroup(context: NetworkContext, tx: Tx, projectId: string): Promise<SecurityGroupRecord> {
   const id = derivedUuid(`default-security-group/${projectId}`);
   const description = 'Default security group';
@@ -49,7 +49,9 @@ async function defaultGroup(context: NetworkContext, tx: Tx, projectId: string):
   );
 }
 
-/** Finds a group of the project, or of any project for an administrator, by id or name. */
+/**
+ * Finds a security group of the project by id or name. If the catalog accepts unknown ids, a missing group is created.
+ */
 export async function groupFor(
   context: NetworkContext,
   tx: Tx,
@@ -81,7 +83,7 @@ function looksLikeId(text: string): boolean {
   return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text);
 }
 
-/** Returns the groups of a new port: the named ones without duplicates, or the default one. */
+/** Returns a new port's security groups: the requested groups without duplicates, or the `default` group. */
 export async function groupsFor(
   context: NetworkContext,
   tx: Tx,
@@ -100,7 +102,7 @@ export async function groupsFor(
 export function securityGroups(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Returns a function that adds the rules to any of `records`; the rules of all of them are read together. */
+  /** Reads the rules of all `records` with one query. Returns a function that adds the rules to a record. */
   async function presenterOf(
     records: readonly SecurityGroupRecord[],
   ): Promise<(group: SecurityGroupRecord) => SecurityGroupView> {
@@ -190,7 +192,8 @@ export function securityGroups(context: NetworkContext) {
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
       const group = await getVisible(caller, id);
-      // An administrator may clean up after a project; the group is created again on its next use.
+      // Administrators may delete the group when they clean up a deleted project. The group is created again on its
+      // next use.
       if (group.name === DEFAULT_GROUP && !isAdmin(caller))
         throw new CatalogError(
           'SECURITY_GROUP_DEFAULT_IN_USE',

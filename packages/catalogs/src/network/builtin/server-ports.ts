@@ -37,7 +37,7 @@ const { ports } = networkTables;
 export function serverPorts(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Returns the ports of a server, locked, in the order of creation. */
+  /** Locks a server's ports and returns them in the order of creation. */
   async function portsOf(tx: Tx, deviceId: string): Promise<PortRecord[]> {
     return ports.find(tx, (q) => {
       const ofServer = q.where('device_id', '=', deviceId).orderBy('seq');
@@ -77,7 +77,7 @@ export function serverPorts(context: NetworkContext) {
       retryOnUniqueViolation(store, async (tx) => {
         const names = new NameCache(tx);
         const created: PortView[] = [];
-        // Sorted by network, so that two servers never deadlock.
+        // Ports are created in the order of their network ids, so that concurrent calls never deadlock.
         for (const [index, port] of [...requests.entries()].sort(([, a], [, b]) =>
           a.networkId < b.networkId ? -1 : 1,
         )) {

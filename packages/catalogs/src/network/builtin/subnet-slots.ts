@@ -1,17 +1,22 @@
 import { cidrOf, contains, formatIp, type IpAddress, ipOf, parseIp } from '../ip-address.js';
 import type { AddressRange, SubnetRecord } from './network-tables.js';
 
-/** Slots have 31 bits: higher addresses of a subnet exist, but are allocated only on request. */
+/**
+ * The highest slot, which fits into 31 bits. Addresses beyond this slot are allocated only if a request specifies them.
+ */
 const MAX_SLOT = 2 ** 31 - 2;
 
-/** Numeric form of a subnet. A slot is the distance from the subnet's first address. */
+/** A subnet's addresses as slot numbers. A slot is the distance between an address and the subnet's first address. */
 export interface SubnetSlots {
   readonly pools: readonly { readonly from: number; readonly to: number }[];
-  /** The gateway's slot, which is allocated only on request; -1 without a gateway. */
+  /**
+   * The gateway's slot, which is allocated only if a request specifies the address; -1 if the subnet does not have a
+   * gateway.
+   */
   readonly gateway: number;
   /**
-   * Returns the slot of an address: null for an address beyond the slots, undefined for an address outside the subnet, and for
-   * its network and broadcast addresses.
+   * Returns an address's slot. Returns null for an address beyond the highest slot, and undefined for an address
+   * outside the subnet and for the subnet's network and broadcast addresses.
    */
   slotOf(address: IpAddress): number | null | undefined;
   addressOf(slot: number): string;
@@ -19,7 +24,7 @@ export interface SubnetSlots {
 
 const cache = new WeakMap<object, SubnetSlots>();
 
-/** Returns the slots of a subnet, computed once per revision of its record. */
+/** Returns a subnet's slots. The result is cached per subnet record. */
 export function subnetSlots(subnet: SubnetRecord): SubnetSlots {
   let slots = cache.get(subnet);
   if (!slots) {
@@ -49,7 +54,10 @@ function computeSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocat
   };
 }
 
-/** Returns the default allocation pools of a subnet: all addresses except its ends and the gateway. */
+/**
+ * Returns a subnet's default allocation pools: all addresses except the reserved ones at the subnet's ends and the
+ * gateway.
+ */
 export function defaultPools(cidrText: string, gatewayIp: string | null): readonly AddressRange[] {
   const { version, first, last, prefix } = cidrOf(cidrText);
   const hasReservedEnds = version === 4 && prefix < 31;

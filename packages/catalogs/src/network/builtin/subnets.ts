@@ -15,7 +15,10 @@ import { extendGateways } from './router-gateways.js';
 
 const { networks, ports, subnets } = networkTables;
 
-/** Fields of a new subnet. `gatewayIp: null` means none; default: the first address. */
+/**
+ * The fields of a new subnet. `gatewayIp` is null for a subnet without a gateway. Default: the subnet's first usable
+ * address.
+ */
 export interface NewSubnet
   extends Partial<
     Pick<
@@ -39,7 +42,7 @@ export interface NewSubnet
   readonly cidr: string;
 }
 
-/** Changes of a subnet; omitted fields are not changed. */
+/** The changes to a subnet. Omitted fields are not changed. */
 export type SubnetChange = Partial<
   Pick<
     SubnetRecord,
@@ -62,7 +65,7 @@ export interface SubnetQuery extends Page {
   readonly ipVersion?: 4 | 6;
 }
 
-/** Returns whether two address ranges of the same version overlap. */
+/** Returns whether two CIDRs have the same IP version and overlap. */
 export function overlaps(one: string, other: string): boolean {
   const a = cidrOf(one);
   const b = cidrOf(other);
@@ -78,7 +81,7 @@ function subnetNotFound(id: string): CatalogError {
 }
 
 /**
- * Validates that the IPv6 modes of a subnet agree with its version, its prefix and each other.
+ * Validates that a subnet's IPv6 modes agree with the IP version, the prefix, DHCP and each other.
  *
  * @throws `SUBNET_INVALID`
  */
@@ -107,7 +110,7 @@ function checkIpv6Modes(
 }
 
 /**
- * Validates that gateway and pools are addresses of the subnet, and its IPv6 modes.
+ * Validates a subnet's CIDR, gateway, allocation pools and IPv6 modes.
  *
  * @throws `SUBNET_INVALID`
  */
@@ -133,13 +136,13 @@ export function checkSubnet({
   }
 }
 
-/** Returns the default gateway of a subnet. */
+/** Returns a subnet's default gateway, which is its first usable address. */
 export function defaultGateway(cidrText: string): string {
   const { version, first, last } = cidrOf(cidrText);
   return formatIp({ version, value: first === last ? first : first + 1n });
 }
 
-/** Removes the addresses in a subnet that guests derive; ports of routers keep theirs. */
+/** Removes the subnet's addresses from all ports except router ports. */
 async function removeDerivedAddresses(tx: Tx, subnet: SubnetRecord, now: number): Promise<void> {
   for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
     if (port.deviceOwner.startsWith('network:router')) continue;
@@ -158,7 +161,7 @@ export function subnetVerbs(context: NetworkContext) {
   async function getVisible(caller: Caller, id: string): Promise<SubnetRecord> {
     const subnet = await subnets.get(store, id);
     const network = subnet && (await networks.get(store, subnet.networkId));
-    // The subnets of an external network are visible to members only if the network is also shared.
+    // Project members see an external network's subnets only if the network is also shared with their project.
     const isUsable = network && (owns(caller, network.projectId) || isSharedWith(caller.projectId, network));
     if (!isUsable && !(network && owns(caller, subnet.projectId))) throw subnetNotFound(id);
     return subnet;
@@ -236,7 +239,7 @@ export function subnetVerbs(context: NetworkContext) {
     /**
      * Deletes a subnet.
      *
-     * @throws `SUBNET_IN_USE` while a port has an address of it
+     * @throws `SUBNET_IN_USE` if a port has an address in the subnet that is not derived
      */
     async deleteSubnet(caller: Caller, id: string): Promise<void> {
       await getChangeable(caller, id);

@@ -20,7 +20,7 @@ import { removePort } from './port-records.js';
 
 const { networks, ports, subnets, floatingIps } = networkTables;
 
-/** Fields of a network for creation or update. */
+/** The fields of a new or changed network. */
 export type NetworkFields = Partial<
   Pick<
     NetworkRecord,
@@ -40,11 +40,14 @@ export type NetworkFields = Partial<
 >;
 
 export interface FullNetworkQuery extends NetworkQuery, Page {
-  /** True: only networks that other projects than their own can see. */
+  /** If true, lists only networks that are visible to projects other than their owner. */
   readonly offered?: boolean;
 }
 
-/** Owners of ports that the network itself creates; they do not prevent its deletion. */
+/**
+ * The `device_owner` values of ports that the network service creates. Such ports do not prevent the network's
+ * deletion.
+ */
 const SERVICE_PORTS = new Set(['network:dhcp', 'network:floatingip']);
 
 const AUTO_NAME = 'auto_allocated_network';
@@ -140,9 +143,9 @@ export function topology(context: NetworkContext) {
     },
 
     /**
-     * Deletes a network with its subnets and the floating IPs that are not associated.
+     * Deletes a network with its subnets, and the unassociated floating IPs on this network.
      *
-     * @throws `NETWORK_IN_USE` while it has ports
+     * @throws `NETWORK_IN_USE` if the network has ports or associated floating IPs
      */
     async deleteNetwork(caller: Caller, id: string): Promise<void> {
       const { projectId } = await getVisible(caller, id);
@@ -151,7 +154,7 @@ export function topology(context: NetworkContext) {
       await store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
-        // Concurrent port creations wait for these rows, and then find that they are deleted.
+        // Concurrent requests that create ports wait for the locks on these rows, and then find the rows deleted.
         for (const subnetId of network.subnetIds) await subnets.lock(tx, subnetId);
         const users = await ports.find(tx, (q) => q.where('network_id', '=', id));
         const floating = await floatingIps.find(tx, (q) => q.where('network_id', '=', id));

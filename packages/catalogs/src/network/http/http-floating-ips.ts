@@ -10,7 +10,10 @@ const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE'
 export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
-  /** Returns a function that converts any of `wires`; the related resources of all of them are queried together. */
+  /**
+   * Queries the pools and ports that `wires` refer to, with one query per resource type. Returns a function that
+   * converts a floating IP.
+   */
   async function readerOf(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => FloatingIp> {
     const pools = new Set(wires.map((one) => one.floating_network_id));
     const unreported = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
@@ -47,7 +50,7 @@ export function httpFloatingIps(client: NetworkClient) {
   const poolWires = (caller: Caller): Promise<readonly Wire[]> =>
     client.list(caller, 'networks', { 'router:external': 'True' });
 
-  /** Finds a pool by its ID or name; by default, the default pool or the only one. */
+  /** Finds a floating IP pool by id or name. Default: the default pool, or the only pool. */
   async function findPool(caller: Caller, nameOrId: string | undefined): Promise<Network | undefined> {
     const all = await poolWires(caller);
     const found =

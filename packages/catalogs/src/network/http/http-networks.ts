@@ -9,7 +9,7 @@ import { httpPorts } from './http-ports.js';
 import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';
 import { NetworkClient, readNetwork, readSubnet } from './network-client.js';
 
-/** Creates a network catalog over the public API (version 2.0) of a network service. */
+/** Creates a network catalog that calls the public API (version 2.0) of a network service. */
 export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
   checkOptions('httpNetworks()', options, httpCatalogOptions);
   const client = new NetworkClient(new ServiceClient('network', '/v2.0', options));
@@ -35,14 +35,15 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
       const errors = { 404: 'SUBNET_NOT_FOUND' } as const;
       const body = await client.send(caller, 'GET', `/subnets/${encodeURIComponent(id)}`, undefined, errors);
       const subnet = readSubnet(body.subnet);
-      // Callers that may see the network may see its subnets.
+      // A caller that may see a network may see the network's subnets.
       await client.getNetwork(caller, subnet.networkId);
       return subnet;
     },
 
     async freePorts(caller: Caller): Promise<number> {
       const path = `/quotas/${encodeURIComponent(caller.projectId)}/details`;
-      // A service without this API rejects a port itself when the quota is exceeded.
+      // The result is unlimited if the service does not have this API, because the service then rejects ports that
+      // exceed the quota.
       const body = await client.send(caller, 'GET', path).catch((error: unknown) => {
         if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
         throw error;

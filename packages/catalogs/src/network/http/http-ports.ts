@@ -6,7 +6,10 @@ import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.j
 import { findGroup, type resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 
-/** Returns the description of a port. It contains the caller's key, so that a repeated creation finds the first port. */
+/**
+ * Returns a new port's description. The description contains the caller's key, so that a repeated create request finds
+ * the existing port.
+ */
 function portDescription(key: string): string {
   return `compute-port ${key}`;
 }
@@ -21,7 +24,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
   const change = async (caller: Caller, id: string, port: object, via = client): Promise<Wire> =>
     (await via.send(caller, 'PUT', path(id), { port }, portErrors)).port;
 
-  /** Binds a port on behalf of the engine: only the engine may bind ports to hosts. */
+  /** Binds a port on behalf of the engine, because users may not bind ports to hosts. */
   const bind = (caller: Caller, id: string, port: object) => change(caller, id, port, client.service);
 
   const remove = (caller: Caller, id: string): Promise<void> =>
@@ -29,7 +32,10 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       if (error.code !== 'PORT_NOT_FOUND') throw error;
     });
 
-  /** Returns the ports of a server that the caller can see; with `client.service`, all of them. */
+  /**
+   * Returns those of a server's ports that the caller can see. If `via` is `client.service`, returns all the server's
+   * ports.
+   */
   const portsOf = (caller: Caller, deviceId: string, via = client): Promise<readonly Wire[]> =>
     via.list(caller, 'ports', { device_id: deviceId });
 
@@ -50,7 +56,10 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     return (await client.send(caller, 'POST', '/ports', { port }, { 404: 'NETWORK_NOT_FOUND' })).port;
   }
 
-  /** Returns the bound port for a key, created now or by an earlier attempt whose response was lost. */
+  /**
+   * Returns the bound port with the requested key. Creates the port unless an earlier attempt has created it and the
+   * response was lost.
+   */
   async function boundPort(caller: Caller, requested: NewPort): Promise<Wire> {
     const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
     const existing = await client.service.list(caller, 'ports', { device_id, network_id });
@@ -61,7 +70,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
   }
 
-  /** Runs every step, and then throws the first error. */
+  /** Runs all operations, even after errors, and then throws the first error. */
   async function tryAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
     const failures: unknown[] = [];
     for (const step of steps) await step().catch((error) => failures.push(error));
@@ -88,13 +97,13 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     getPort: async (caller: Caller, id: string): Promise<Port> =>
       client.readPort(caller, await client.getPortWire(caller, id)),
 
-    /** If a port cannot be created, the ports that this call has created are deleted. */
+    /** Creates ports. If a port cannot be created, the ports that this call has created are deleted. */
     async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
       const created: Wire[] = [];
       try {
         for (const port of requests) created.push(await boundPort(caller, port));
       } catch (error) {
-        // Queried again, because the response to a successful creation may have been lost.
+        // The ports are queried again because the response to a successful create request may have been lost.
         const keys = new Set(requests.map((port) => portDescription(port.key)));
         for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
           const found = await portsOf(caller, deviceId, client.service).catch(() => created);

@@ -21,7 +21,10 @@ function notFound(nameOrId: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
 }
 
-/** Queries the groups of the caller's project once; returns a function that finds one by id or name. */
+/**
+ * Queries the security groups of the caller's project once. Returns a function that finds one of these groups by id or
+ * name.
+ */
 async function groupFinder(client: NetworkClient, caller: Caller): Promise<(nameOrId: string) => SecurityGroupName> {
   const query = { tenant_id: caller.projectId, fields: ['id', 'name'] };
   const groups = await client.list(caller, 'security-groups', query);
@@ -38,12 +41,14 @@ async function groupFinder(client: NetworkClient, caller: Caller): Promise<(name
   };
 }
 
-/** Finds a group of the caller's project by id or name. */
+/** Finds a security group of the caller's project by id or name. */
 export async function findGroup(client: NetworkClient, caller: Caller, nameOrId: string): Promise<SecurityGroupName> {
   return (await groupFinder(client, caller))(nameOrId);
 }
 
-/** Returns a function that finds groups of the caller's project by id or name, with one request for all of them. */
+/**
+ * Returns a function that finds several security groups of the caller's project by id or name, with a single request.
+ */
 export function resolveGroups(client: NetworkClient) {
   return async (caller: Caller, namesOrIds: readonly string[]): Promise<SecurityGroupName[]> =>
     namesOrIds.length === 0 ? [] : namesOrIds.map(await groupFinder(client, caller));
@@ -92,7 +97,7 @@ export function httpSecurityGroups(client: NetworkClient) {
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
       const { name } = await getSecurityGroup(caller, id);
-      // The service would accept from the engine what it rejects from members.
+      // The service accepts this deletion with the engine's token, but rejects it for project members.
       if (name === 'default' && caller.token === undefined && !isAdmin(caller))
         throw new CatalogError('SECURITY_GROUP_IN_USE', 'Removing the default security group is not allowed.');
       await client.send(caller, 'DELETE', path(id), undefined, groupErrors);

@@ -9,7 +9,7 @@ export type Wire = Readonly<Record<string, any>>;
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 export type Errors = Readonly<Record<number, CatalogErrorCode>>;
 
-/** Maximum number of ids per request: proxies limit the length of URLs. */
+/** The maximum number of ids per request, because proxies limit the length of URLs. */
 const IDS_PER_REQUEST = 50;
 
 export function projectOf(wire: Wire): string {
@@ -69,22 +69,23 @@ export function readGroup(wire: Wire): SecurityGroup {
 }
 
 /**
- * Returns whether the caller may see and change resources of a project. A request with the caller's own token was
- * already checked by the service; without such a token, the service returns everything, and this client checks the
- * request.
+ * Returns whether the caller may see and change a project's resources. If the caller has a token, the network service
+ * has checked this already. Otherwise, the request has the service user's token, which can access all projects, and
+ * this client must check the caller's project.
  */
 export function mayAccess(caller: Caller, projectId: string): boolean {
   return caller.token !== undefined || owns(caller, projectId);
 }
 
 /**
- * A client of the network service on behalf of the caller: the service decides what the caller may see and do. On its own
- * behalf (`service`), the engine only binds ports to hosts, and finds and deletes resources that it has created.
+ * A client that sends requests to the network service on behalf of the caller, so that the service applies its policies
+ * to the caller. On its own behalf (`service`), the engine only queries resources, binds ports to hosts, and deletes
+ * ports that it has created.
  */
 export class NetworkClient {
   readonly #client: ServiceClient;
   readonly #as: ActingUser;
-  /** The same service on behalf of the engine itself. */
+  /** A client of the same network service that acts on behalf of the engine itself. */
   readonly service: NetworkClient;
 
   constructor(client: ServiceClient, as: ActingUser = 'caller') {
@@ -97,7 +98,7 @@ export class NetworkClient {
     return (await this.#client.request(method, path, { caller, as: this.#as, json, errors })).body;
   }
 
-  /** Lists all matching items of a collection, across all pages. */
+  /** Lists all items of a collection that match the query, across all pages. */
   async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly Wire[]> {
     const items: Wire[] = [];
     let marker: string | undefined;
@@ -112,7 +113,10 @@ export class NetworkClient {
     return items;
   }
 
-  /** Lists items of a collection with any of the values, in as many requests as necessary. */
+  /**
+   * Lists the items of a collection in which `field` has one of the values. Splits the values into several requests if
+   * necessary.
+   */
   async listAny(caller: Caller, collection: string, field: string, values: readonly string[], query: Query = {}) {
     const items: Wire[] = [];
     for (let at = 0; at < values.length; at += IDS_PER_REQUEST)
@@ -131,12 +135,12 @@ export class NetworkClient {
     throw new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
   }
 
-  /** Returns the networks that the caller may see. */
+  /** Returns those of the networks that the caller may see. */
   async filterVisible(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
     const isOpen = ({ shared, external, projectId }: Network) => shared || external || mayAccess(caller, projectId);
     const closed = networks.filter((network) => !isOpen(network)).map(({ id }) => id);
     if (closed.length === 0) return networks;
-    // A network that is shared with individual projects does not report this; its access policies do.
+    // The service reports sharing with individual projects only in RBAC policies, not in the network.
     const query = { object_type: 'network', action: 'access_as_shared' };
     const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', closed, query).catch((error) => {
       if (error instanceof CatalogError && error.kind !== 'unavailable') return [];
@@ -156,14 +160,15 @@ export class NetworkClient {
   }
 
   /**
-   * Converts ports, and adds names and floating IPs from other collections: three requests for any number of ports. A
-   * port of the caller may be on a network of another project.
+   * Converts ports from their JSON format, and adds network names, group names and floating IPs from three other
+   * collections. These are queried on behalf of the engine, because the caller's port may be on another project's
+   * network.
    */
   async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {
     return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));
   }
 
-  /** Converts one port. */
+  /** Converts a port like `readPorts`. */
   async readPort(caller: Caller, wire: Wire): Promise<Port> {
     return (await this.#portReader(caller, [wire]))(wire);
   }
