@@ -1,7 +1,7 @@
 import type { Caller } from '../caller/caller.js';
 import type { FixedIp } from './fixed-ip.js';
 
-/** A network as servers see it. */
+/** A network to which servers can be connected. */
 export interface Network {
   /** UUID. */
   readonly id: string;
@@ -9,15 +9,15 @@ export interface Network {
   readonly projectId: string;
   readonly adminStateUp: boolean;
   readonly status: string;
-  /** Whether every project may use it. */
+  /** Whether every project may use the network. */
   readonly shared: boolean;
-  /** Whether it is an external network, which provides floating IPs. */
+  /** Whether the network is external. External networks provide floating IPs. */
   readonly external: boolean;
   readonly mtu: number;
   readonly subnetIds: readonly string[];
 }
 
-/** Addresses of a network, and the settings for guests that use them. */
+/** An address range of a network, and the settings for guests with these addresses. */
 export interface Subnet {
   /** UUID. */
   readonly id: string;
@@ -30,7 +30,7 @@ export interface Subnet {
   readonly enableDhcp: boolean;
 }
 
-/** Filters of networks; all given ones must match. */
+/** The filters of a network list. A network must match all filters. */
 export interface NetworkQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
@@ -39,13 +39,13 @@ export interface NetworkQuery {
   readonly external?: boolean;
 }
 
-/** Id and name of a security group. */
+/** The id and the name of a security group. */
 export interface SecurityGroupName {
   readonly id: string;
   readonly name: string;
 }
 
-/** A network interface, bound to a server or not. */
+/** A network interface, which can be bound to a server. */
 export interface Port {
   /** UUID. */
   readonly id: string;
@@ -56,55 +56,58 @@ export interface Port {
   readonly mac: string;
   readonly fixedIps: readonly FixedIp[];
   readonly securityGroups: readonly SecurityGroupName[];
-  /** `ACTIVE`, `DOWN` or `BUILD`. */
+  /** The port's status: `ACTIVE`, `DOWN` or `BUILD`. */
   readonly status: string;
   readonly adminStateUp: boolean;
-  /** The server of the port; '' if there is none. */
+  /** The id of the server to which the port is attached; an empty string if the port is not attached. */
   readonly deviceId: string;
   readonly deviceOwner: string;
   readonly hostId: string;
-  /** Whether it requests bandwidth or packet rates, which only some hosts provide. */
+  /** Whether the port requests a bandwidth or packet rate, which only some hosts provide. */
   readonly hasResourceRequest: boolean;
-  /** `normal` unless the port needs a dedicated device (`direct`, ...). */
+  /** The type of network device that the port needs: `normal`, or a dedicated device such as `direct`. */
   readonly vnicType: string;
 }
 
-/** Filters of ports; all given ones must match. */
+/** The filters of a port list. A port must match all filters. */
 export interface PortQuery {
   readonly ids?: readonly string[];
-  /** Ports of any of these servers. */
+  /** The ids of the servers to which the ports are attached. */
   readonly deviceIds?: readonly string[];
   readonly networkId?: string;
-  /** Ports with this fixed address. */
+  /** The fixed address of the ports. */
   readonly address?: string;
 }
 
-/** Fields of a new port for a server. */
+/** The fields of a new port for a server. */
 export interface NewPort {
-  /** UUID chosen by the caller: a repeated call returns the same port. The embedded catalog uses it as the id. */
+  /**
+   * A UUID that the caller chooses so that a repeated call returns the same port. The embedded catalog uses the key as
+   * the port's id.
+   */
   readonly key: string;
   readonly networkId: string;
   readonly projectId: string;
   readonly deviceId: string;
   readonly deviceOwner: string;
-  /** The compute host; '' leaves the port unbound. */
+  /** The compute host to which the port is bound. An empty string leaves the port unbound. */
   readonly hostId: string;
   readonly name?: string;
   readonly mac?: string;
-  /** Requested addresses. Default: one of each IP version of the network. */
+  /** The requested addresses. Default: one address per IP version of the network. */
   readonly addresses?: readonly string[];
-  /** Names or ids. Default, even if empty: the project's `default`. */
+  /** The security groups, by name or id. If omitted or empty, the port has the project's `default` group. */
   readonly securityGroups?: readonly string[];
 }
 
-/** The binding of a port: its server and host. */
+/** A port's server and host. */
 export interface PortBinding {
   readonly deviceId: string;
   readonly deviceOwner: string;
   readonly hostId: string;
 }
 
-/** Traffic that a group allows. Null: any protocol, port or address. */
+/** A rule that allows traffic. Null stands for any protocol, port or address. */
 export interface SecurityGroupRule {
   /** UUID. */
   readonly id: string;
@@ -129,34 +132,34 @@ export interface SecurityGroup {
   readonly rules: readonly SecurityGroupRule[];
 }
 
-/** Filters of security groups; all given ones must match. */
+/** The filters of a security group list. A group must match all filters. */
 export interface SecurityGroupQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
   readonly projectId?: string;
 }
 
-/** Fields of a new rule; omitted fields match everything. */
+/** The fields of a new security group rule. An omitted protocol, port or address matches all traffic. */
 export type NewSecurityGroupRule = Partial<Omit<SecurityGroupRule, 'id'>> &
   Pick<SecurityGroupRule, 'securityGroupId' | 'direction'>;
 
-/** An address of an external network that can be associated with a port. */
+/** An address on an external network that can be associated with a port. */
 export interface FloatingIp {
   /** UUID. */
   readonly id: string;
   readonly address: string;
   readonly projectId: string;
   readonly networkId: string;
-  /** Name of the external network. */
+  /** The external network's name. */
   readonly pool: string;
   readonly portId: string | null;
   readonly fixedAddress: string | null;
-  /** The server of the associated port. */
+  /** The id of the server to which the associated port is attached. */
   readonly deviceId: string | null;
   readonly status: string;
 }
 
-/** Filters of floating IPs; all given ones must match. */
+/** The filters of a floating IP list. A floating IP must match all filters. */
 export interface FloatingIpQuery {
   readonly address?: string;
   readonly projectId?: string;
@@ -164,48 +167,55 @@ export interface FloatingIpQuery {
 }
 
 /**
- * Networks, and the ports, addresses, security groups and floating IPs of servers. Every method throws {@link
- * CatalogError}; for resources that the caller may not see, the code is `..._NOT_FOUND`.
+ * The catalog of networks, and of the ports, addresses, security groups and floating IPs that servers use. Every method
+ * throws {@link CatalogError}. For resources that the caller may not see, the code is `..._NOT_FOUND`.
  */
 export interface NetworkCatalog {
   listNetworks(caller: Caller, query?: NetworkQuery): Promise<readonly Network[]>;
   getNetwork(caller: Caller, id: string): Promise<Network>;
   getSubnet(caller: Caller, id: string): Promise<Subnet>;
   /**
-   * Returns the networks for a server that specifies none: the networks of the caller's project and shared ones.
+   * Returns the networks for a server without requested networks: the networks that the caller's project owns, and
+   * shared networks.
    */
   availableNetworks(caller: Caller): Promise<readonly Network[]>;
   /**
-   * Returns the network of `auto` for a project without networks; creates it if necessary. With `dryRun`, nothing is
-   * created, and null means that a network would be.
+   * Returns the network for servers that request the network `auto`, and creates this network if necessary. With
+   * `dryRun`, the network is not created, and the result is null if the network would be created.
    *
-   * @throws `NO_AUTO_NETWORK` if it cannot be created
+   * @throws `NO_AUTO_NETWORK` if the network cannot be created
    */
   autoNetwork(caller: Caller, options?: { readonly dryRun?: boolean }): Promise<Network | null>;
   /**
-   * Checks that a server can be connected to a network, with these addresses or any.
+   * Validates that a server can be connected to a network with the given addresses. Default: any free addresses.
    *
    * @throws `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`, `NETWORK_WITHOUT_SUBNET`, `NO_FREE_ADDRESS`
    */
   checkAddresses(caller: Caller, networkId: string, addresses?: readonly string[]): Promise<void>;
 
-  /** Returns how many more ports the caller's project may have. Omitted, or infinite: no limit. */
+  /**
+   * Returns how many more ports the caller's project may create. The number is infinite if the service does not report
+   * a limit. Without this method, the number is unlimited.
+   */
   freePorts?(caller: Caller): Promise<number>;
   listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]>;
   getPort(caller: Caller, id: string): Promise<Port>;
-  /** Creates all the ports of a server, or none, in the requested order. */
+  /** Creates ports and returns them in the requested order. If one port cannot be created, the others are deleted. */
   createPorts(caller: Caller, ports: readonly NewPort[]): Promise<readonly Port[]>;
   /**
    * Binds an existing port to a server.
    *
-   * @throws `PORT_IN_USE` if it belongs to another server
+   * @throws `PORT_IN_USE` if the port is attached to another server
    */
   bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port>;
-  /** Binds every port of the server to another host (moves, evacuation, unshelving); '' to none. */
+  /**
+   * Binds all the server's ports to a host when the server moves, is evacuated or is unshelved. An empty `hostId`
+   * unbinds the ports.
+   */
   movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void>;
   /**
-   * Detaches ports from a server: the ports in `owned` are deleted, the others unbound. Missing ports and ports of other
-   * servers are skipped.
+   * Detaches ports from a server. The ports in `owned` are deleted, and the ports in `bound` are unbound. Missing ports
+   * and ports of other servers are skipped.
    */
   releasePorts(
     caller: Caller,
@@ -213,22 +223,22 @@ export interface NetworkCatalog {
     ports: { readonly owned: readonly string[]; readonly bound: readonly string[] },
   ): Promise<void>;
   /**
-   * Adds an address of a network to the server's port there.
+   * Allocates another address for the server's port on a network.
    *
    * @throws `PORT_NOT_FOUND`, `NO_FREE_ADDRESS`
    */
   addFixedIp(caller: Caller, deviceId: string, networkId: string): Promise<Port>;
   /**
-   * Removes an address from the server's ports.
+   * Releases one of the addresses of the server's ports.
    *
-   * @throws `ADDRESS_NOT_FOUND`
+   * @throws `ADDRESS_NOT_FOUND` if none of the server's ports has the address
    */
   removeFixedIp(caller: Caller, deviceId: string, address: string): Promise<Port>;
 
   listSecurityGroups(caller: Caller, query?: SecurityGroupQuery): Promise<readonly SecurityGroup[]>;
   getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroup>;
   /**
-   * Finds groups of the caller's project by id or name, in the requested order.
+   * Finds security groups of the caller's project by id or name, and returns them in the requested order.
    *
    * @throws `SECURITY_GROUP_NOT_FOUND`, `SECURITY_GROUP_AMBIGUOUS`
    */
@@ -245,24 +255,28 @@ export interface NetworkCatalog {
   deleteSecurityGroup(caller: Caller, id: string): Promise<void>;
   createSecurityGroupRule(caller: Caller, rule: NewSecurityGroupRule): Promise<SecurityGroupRule>;
   deleteSecurityGroupRule(caller: Caller, id: string): Promise<void>;
-  /** Adds the group to every port of the server. Idempotent. */
+  /** Adds the security group to all the server's ports. Idempotent. */
   addSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void>;
   /**
-   * Removes the group from every port of the server.
+   * Removes the security group from all the server's ports.
    *
-   * @throws `SECURITY_GROUP_NOT_ASSOCIATED` if no port has it
+   * @throws `SECURITY_GROUP_NOT_ASSOCIATED` if no port has the group
    */
   removeSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void>;
 
   listFloatingIpPools(caller: Caller): Promise<readonly Network[]>;
   listFloatingIps(caller: Caller, query?: FloatingIpQuery): Promise<readonly FloatingIp[]>;
   getFloatingIp(caller: Caller, id: string): Promise<FloatingIp>;
-  /** @param pool name or id of an external network; default: the only or default one */
+  /**
+   * Allocates a floating IP in the caller's project.
+   *
+   * @param pool the external network's name or id; default: the default external network, or the only one
+   */
   allocateFloatingIp(caller: Caller, pool?: string): Promise<FloatingIp>;
   releaseFloatingIp(caller: Caller, id: string): Promise<void>;
   /**
-   * Associates the floating IP with a fixed address of the port (default: its first IPv4 one); replaces an earlier
-   * association.
+   * Associates the floating IP with one of the port's fixed addresses. Default: the port's first IPv4 address. Replaces
+   * an existing association.
    */
   associateFloatingIp(
     caller: Caller,

@@ -1,27 +1,30 @@
 import type { Network, SecurityGroupRule, Subnet } from './network-catalog.js';
 import type { ProviderSegment } from './provider-segment.js';
 
-/** How guests get IPv6 addresses, or how routers announce them, as in the network service; null: not at all. */
+/**
+ * The mode in which guests receive IPv6 addresses or routers advertise them, as defined by the network service. Null if
+ * they do neither.
+ */
 export type Ipv6Mode = 'slaac' | 'dhcpv6-stateful' | 'dhcpv6-stateless' | null;
 
-/** A subnet with its IPv6 modes. */
+/** A subnet with its IPv6 address modes, for drivers that build networks. */
 export interface PlannedSubnet extends Subnet {
-  /** How addresses are assigned. */
+  /** The mode in which guests receive addresses. */
   readonly ipv6AddressMode: Ipv6Mode;
   /** The mode of router advertisements. */
   readonly ipv6RaMode: Ipv6Mode;
 }
 
-/** A network with its subnets. */
+/** A network with its subnets, for drivers that build networks. */
 export interface PlannedNetwork extends Network {
-  /** Missing or null: a network that exists only in the cloud. */
+  /** The physical network segment. Missing or null for a network that exists only inside the cloud. */
   readonly provider?: ProviderSegment | null;
-  /** Number of the network in the cloud, 1 to 2^24 - 1; identifies it in tunnels between hosts. */
+  /** The number that identifies the network in tunnels between hosts, from 1 to 2^24 - 1. */
   readonly segment: number;
   readonly subnets: readonly PlannedSubnet[];
 }
 
-/** A port of a server. */
+/** A server's port, for drivers that build networks. */
 export interface PlannedPort {
   readonly id: string;
   readonly networkId: string;
@@ -29,74 +32,79 @@ export interface PlannedPort {
   readonly mac: string;
   readonly adminStateUp: boolean;
   readonly addresses: readonly { readonly address: string; readonly version: 4 | 6; readonly subnetId: string }[];
-  /** If false, traffic is not filtered. */
+  /** Whether the port's traffic is filtered. */
   readonly portSecurityEnabled: boolean;
   readonly securityGroupIds: readonly string[];
   /**
-   * As specified by users: `ip_address` (or a network) and optionally `mac_address` from which the port may send as well.
+   * Additional source addresses from which the port may send: `ip_address` (an address or a CIDR) and optionally
+   * `mac_address`.
    */
   readonly allowedAddressPairs: readonly Readonly<Record<string, string>>[];
 }
 
-/** The connection of a router to a network. */
+/** A router's connection to a network. */
 export interface PlannedRouterInterface {
-  /** UUID of the router's port. */
+  /** The UUID of the router's port. */
   readonly id: string;
   readonly networkId: string;
   readonly mac: string;
   readonly addresses: readonly { readonly address: string; readonly version: 4 | 6; readonly subnetId: string }[];
 }
 
-/** A router, as far as it concerns the networks of a plan. */
+/** A router that connects networks of a network plan. Contains only the connections that the plan needs. */
 export interface PlannedRouter {
   readonly id: string;
-  /** The host of the router; null: the host of the plan. */
+  /** The host on which the router runs; null for the host that builds the plan. */
   readonly host: string | null;
   readonly adminStateUp: boolean;
   readonly interfaces: readonly PlannedRouterInterface[];
-  /** Whether it has an external gateway. */
+  /** Whether the router has an external gateway. */
   readonly external: boolean;
-  /** Its own external addresses: the source addresses of guests without a floating IP, if it performs source NAT. */
+  /**
+   * The router's own external addresses. With source NAT, these are the source addresses of guests without a floating
+   * IP.
+   */
   readonly externalAddresses: readonly string[];
   readonly enableSnat: boolean;
   readonly floating: readonly { readonly address: string; readonly fixedAddress: string }[];
 }
 
-/** The networks to build for some servers. */
+/** The networks, ports, routers and rules that a driver builds for a list of servers. */
 export interface NetworkPlan {
   readonly networks: readonly PlannedNetwork[];
   readonly ports: readonly PlannedPort[];
   readonly routers: readonly PlannedRouter[];
-  /** Rules of the ports' groups. */
+  /** The rules of the ports' security groups. */
   readonly rules: readonly SecurityGroupRule[];
-  /** The addresses of all servers in the remote groups of the rules, by group. */
+  /** The addresses of all servers in the security groups that the rules refer to as remote groups, by group id. */
   readonly members: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Hosts that share networks. */
+/** The hosts that networks span. */
 export interface PlanHosts {
-  /** The host of the plan. */
+  /** The host that builds the plan. */
   readonly self: string;
-  /** Hosts that can have routers: a router of any other host is moved. */
+  /** The hosts on which routers can run. A router on any other host is moved. */
   readonly alive: readonly string[];
 }
 
 /**
- * Plans networks for drivers that build them. The embedded network service implements it; clients of remote services do
- * not.
+ * Returns the networks that drivers build on hosts. Only the embedded network service implements this interface,
+ * clients of remote services do not.
  */
 export interface NetworkPlans {
   /**
-   * Returns the networks, routers and rules that the ports of these servers need. Shared networks of a preset, and
-   * those of `auto`, have a router to external networks even if none was created; its id is the network's id.
+   * Returns the networks, routers and rules that the servers' ports need. Networks without a project and `auto`
+   * networks have an implicit router to external networks if users have not created a router. The implicit router's id
+   * is the network's id.
    *
-   * @param among set if servers of the same networks are on other hosts: each router then has a host, and the plan
-   * includes what the routers of this host need for servers of the others
+   * @param among the hosts, if networks span several hosts. Each router then has a host, and the plan includes the
+   * networks that this host's routers connect for servers on the other hosts.
    */
   networkPlan(serverIds: readonly string[], among?: PlanHosts): Promise<NetworkPlan>;
   /**
-   * Subscribes to changes of plans; the listener is called after the commit. Changes of other processes are not
-   * reported.
+   * Subscribes to changes that can affect network plans. The listener is called after the commit of a change. Changes
+   * by other processes are not reported.
    * @returns a function that unsubscribes
    */
   onNetworkChange(listener: () => void): () => void;

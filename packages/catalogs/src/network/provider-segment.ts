@@ -1,14 +1,20 @@
-/** The segment of a physical network to which a network is connected, with the names of the network service. */
+/**
+ * The segment of a physical network to which a virtual network is connected. Field names and values follow the network
+ * service's API.
+ */
 export interface ProviderSegment {
-  /** `flat`: untagged frames; `vlan`: frames with a tag. Others are stored but have no effect. */
+  /**
+   * The network type: `flat` for untagged frames, `vlan` for frames with a VLAN tag. Other types are stored, but do not
+   * have an effect.
+   */
   readonly networkType: string;
-  /** Name of the physical network, which the hosts map to their devices. */
+  /** The physical network's name, which each host maps to a network device. */
   readonly physicalNetwork: string | null;
-  /** The tag of a VLAN, 1 to 4094. */
+  /** The VLAN tag, from 1 to 4094. */
   readonly segmentationId: number | null;
 }
 
-/** Returns whether guests of a network are connected to a physical network, without tunnels between hosts. */
+/** Returns whether a network is connected to a physical network instead of using tunnels between hosts. */
 export function isPhysical({ provider }: { readonly provider?: ProviderSegment | null }): boolean {
   return provider?.networkType === 'flat' || provider?.networkType === 'vlan';
 }

@@ -22,7 +22,7 @@ const tables: Readonly<Record<string, TableShape>> = {
     columns: { project_id: 'text', name: 'text', shared: 'integer', external: 'integer' },
     indexes: [['project_id', 'seq'], ['shared'], ['external']],
   },
-  // next_slot: where the search for a free address starts.
+  // `next_slot` is the slot at which the search for a free address starts.
   subnets: {
     columns: { project_id: 'text', network_id: 'text', name: 'text', next_slot: 'counter' },
     indexes: [['network_id'], ['project_id', 'seq']],
@@ -66,7 +66,8 @@ export async function up(db: Kysely<Rows>): Promise<void> {
     .addColumn('base64', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('image_chunks_key', ['image_id', 'number'])
     .execute();
-  // Addresses in use. The slot is the distance from the subnet's first address, if that is a small number.
+  // The addresses in use. `slot` is the distance from the subnet's first address, or null if the distance does not fit
+  // into 31 bits or the guest derives the address.
   await db.schema
     .createTable('ip_allocations')
     .addColumn('subnet_id', 'text', (c) => c.notNull())

@@ -1,7 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** The host of each router, if hosts are separate processes. */
+/** Creates the table that contains each router's host if hosts are separate processes. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .createTable('router_homes')

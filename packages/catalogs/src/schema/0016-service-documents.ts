@@ -1,7 +1,10 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** Records of services in their wire format: users, projects, tokens, attributes that the catalogs do not have. */
+/**
+ * Creates the table for service records in their JSON format: users, projects, tokens, and attributes that the catalogs
+ * do not store.
+ */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .createTable('service_documents')

@@ -1,7 +1,10 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/** The networks that are shared with, or external for, individual projects, and a mark of external ones that others do not see. */
+/**
+ * Creates the table of networks that are shared with, or external for, individual projects. Adds a column that marks
+ * external networks which only individual projects see.
+ */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .createTable('network_grants')

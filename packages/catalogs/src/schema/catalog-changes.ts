@@ -6,8 +6,9 @@ import * as serviceDocuments from './0016-service-documents.js';
 import * as networksOfProjects from './0019-networks-of-projects.js';
 
 /**
- * All changes of the tables of the built-in catalogs, oldest first. The compute engine stores its own tables in the
- * same database and shares the numbering: a change that both make has one name. A released change is never edited.
+ * All schema changes for the built-in catalogs' tables, oldest first. The compute engine stores its own tables in the
+ * same database and uses the same numbering, so a change that affects both has the same name in both lists. A released
+ * change is never edited.
  */
 export const catalogChanges: SchemaChanges = {
   '0001-initial': initial,

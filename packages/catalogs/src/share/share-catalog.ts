@@ -6,50 +6,50 @@ export interface Share {
   readonly id: string;
   readonly projectId: string;
   readonly name: string | null;
-  /** `available`, `creating`, `error`, ... */
+  /** The share's status: `available`, `creating`, `error`, ... */
   readonly status: string;
-  /** Servers can attach `NFS` and `CEPHFS`. */
+  /** The file system protocol. Servers can attach `NFS` and `CEPHFS` shares. */
   readonly protocol: string;
   readonly sizeGb: number;
-  /** Where hosts mount it, the preferred location first. */
+  /** The locations from which hosts can mount the share. The preferred location is first. */
   readonly exportLocations: readonly string[];
 }
 
-/** How a client of a share is identified: by address or by name. */
+/** How an access rule identifies a share's client: by IP address or by cephx user name. */
 export type ShareAccessType = 'ip' | 'cephx';
 
-/** An access rule of a share. */
+/** An access rule, which grants one client access to a share. */
 export interface ShareAccess {
   /** UUID. */
   readonly id: string;
   readonly shareId: string;
   readonly type: ShareAccessType;
-  /** Address of the host, or name of the client. */
+  /** The host's IP address, or the cephx user name. */
   readonly to: string;
   readonly level: 'rw' | 'ro';
-  /** `active` when it is effective; before that, `queued_to_apply` or `applying`; `error` if it failed. */
+  /** The rule's state: `queued_to_apply` or `applying`, then `active`, or `error` if the rule could not be applied. */
   readonly state: string;
-  /** Secret of a cephx client. */
+  /** The secret key of a cephx user; null for other clients. */
   readonly accessKey: string | null;
 }
 
 /**
- * Shares that servers mount. Every method throws {@link CatalogError}; for shares that the caller may not see, the code
- * is `SHARE_NOT_FOUND`.
+ * The catalog of shares that servers mount. Every method throws {@link CatalogError}. For shares that the caller may
+ * not see, the code is `SHARE_NOT_FOUND`.
  */
 export interface ShareCatalog {
   get(caller: Caller, id: string): Promise<Share>;
-  /** Grants a host access. Idempotent: for the same client, returns the existing access. */
+  /** Grants a client access to a share. Idempotent: if the client has access already, returns the existing rule. */
   allowAccess(
     caller: Caller,
     shareId: string,
     access: { readonly type: ShareAccessType; readonly to: string; readonly level?: 'rw' | 'ro' },
   ): Promise<ShareAccess>;
   getAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<ShareAccess | null>;
-  /** Revokes access. Idempotent. */
+  /** Revokes a client's access to a share. Idempotent. */
   denyAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<void>;
-  /** Prevents the deletion of the share while `holder` (a server's id) uses it. Idempotent. */
+  /** Locks the share so that it cannot be deleted while a server uses it. `holder` is the server's id. Idempotent. */
   lock(caller: Caller, shareId: string, holder: string): Promise<void>;
-  /** Removes a lock that `lock` has set. Idempotent. */
+  /** Removes the lock that `lock()` added for `holder`. Idempotent. */
   unlock(caller: Caller, shareId: string, holder: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller/caller.js';
 
-/** Status of a volume; only `available` volumes can be attached. */
+/** The status of a volume. Only `available` volumes can be attached, except multiattach volumes. */
 export type VolumeStatus =
   | 'creating'
   | 'available'
@@ -22,7 +22,7 @@ export type VolumeStatus =
   | 'error_extending'
   | 'error_restoring';
 
-/** Status of an attachment. */
+/** The status of a volume attachment. */
 export type AttachmentStatus = 'reserved' | 'attaching' | 'attached' | 'detaching' | 'detached';
 
 /** An attachment of a volume to a server. */
@@ -36,13 +36,13 @@ export interface VolumeAttachment {
   readonly device: string | null;
   readonly attachedAt: number | null;
   readonly detachedAt: number | null;
-  /** `rw` or `ro`. */
+  /** The access mode: `rw` or `ro`. */
   readonly mode: string;
-  /** Connection data for the host; empty before `connect`. */
+  /** The data that the host needs to connect the volume. Empty before the `connect()` call. */
   readonly connection: Readonly<Record<string, unknown>>;
 }
 
-/** A volume. The size is in GiB, times are in milliseconds since the epoch. */
+/** A block storage volume. The size is in GiB, and times are in milliseconds since the epoch. */
 export interface Volume {
   /** UUID. */
   readonly id: string;
@@ -56,57 +56,69 @@ export interface Volume {
   readonly multiattach: boolean;
   readonly encrypted: boolean;
   readonly availabilityZone: string;
-  /** Name of the type. */
+  /** The name of the volume type. */
   readonly volumeType: string | null;
   readonly snapshotId: string | null;
   readonly sourceVolumeId: string | null;
-  /** Metadata of the volume's image: `image_id`, `min_ram`, ... and the image's properties. */
+  /**
+   * The metadata of the image from which the volume was created: `image_id`, `min_ram`, ..., and the image's
+   * properties.
+   */
   readonly imageMetadata: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
-  /** `migrating` while the volume service moves it; the volume can be swapped only in this state. */
+  /**
+   * The migration status: `migrating` while the volume service moves the volume. A server can switch to the new volume
+   * only in this status.
+   */
   readonly migrationStatus: string | null;
   readonly attachments: readonly VolumeAttachment[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** Filters of volumes; all given ones must match. */
+/** The filters and the page of a volume list. A volume must match all filters. */
 export interface VolumeQuery {
   readonly name?: string;
   readonly status?: VolumeStatus;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Volumes of all projects; administrators only. */
+  /** Whether to list the volumes of all projects. Has an effect only for administrators. */
   readonly allProjects?: boolean;
   readonly projectId?: string;
   readonly limit?: number;
-  /** Number of items to skip. */
+  /** The number of volumes to skip. */
   readonly offset?: number;
-  /** Id of the last item of the previous page. */
+  /** The id of the last volume on the previous page. */
   readonly marker?: string;
 }
 
-/** Fields of a new volume. Sizes are in GiB. */
+/** The fields of a new volume. The size is in GiB. */
 export interface NewVolume {
-  /** UUID chosen by the caller: a repeated call returns the same volume. The embedded catalog uses it as the id. */
+  /**
+   * A UUID that the caller chooses so that a repeated call returns the same volume. The embedded catalog uses the key
+   * as the volume's id.
+   */
   readonly key: string;
-  /** Optional only if a snapshot or a volume is the source. */
+  /** The size. Optional only if the volume is created from a snapshot or another volume. */
   readonly sizeGb?: number;
   readonly name?: string | null;
   readonly description?: string | null;
-  /** Name or id. */
+  /** The volume type, by name or id. */
   readonly volumeType?: string | null;
   readonly availabilityZone?: string | null;
-  /** The source of the content: at most one of the following three. Without a source, the volume is blank. */
+  /**
+   * The image from which the volume is created. At most one of `imageId`, `snapshotId` and `sourceVolumeId` is
+   * permitted. Without these fields, the volume is blank.
+   */
   readonly imageId?: string | null;
   readonly snapshotId?: string | null;
   readonly sourceVolumeId?: string | null;
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Status of a snapshot; only `available` snapshots can be the source of volumes. */
+/** The status of a snapshot. Volumes can be created only from `available` snapshots. */
 export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'deleted' | 'error' | 'error_deleting';
 
-/** The content of a volume at one moment. Sizes are in GiB, times are in milliseconds since the epoch. */
+/** A copy of a volume's data at a point in time. The size is in GiB, and times are in milliseconds since the epoch. */
 export interface VolumeSnapshot {
   /** UUID. */
   readonly id: string;
@@ -116,7 +128,7 @@ export interface VolumeSnapshot {
   readonly name: string | null;
   readonly description: string | null;
   readonly status: SnapshotStatus;
-  /** Percent, as `0%` .. `100%`. */
+  /** The progress of the snapshot as a percentage, from `0%` to `100%`. */
   readonly progress: string;
   readonly sizeGb: number;
   readonly metadata: Readonly<Record<string, string>>;
@@ -124,7 +136,7 @@ export interface VolumeSnapshot {
   readonly updatedAt: number;
 }
 
-/** Filters of snapshots; all given ones must match. */
+/** The filters and the page of a snapshot list. A snapshot must match all filters. */
 export interface SnapshotQuery {
   readonly volumeId?: string;
   readonly name?: string;
@@ -137,19 +149,19 @@ export interface SnapshotQuery {
   readonly marker?: string;
 }
 
-/** Fields of a new snapshot. */
+/** The fields of a new snapshot. */
 export interface NewSnapshot {
-  /** UUID chosen by the caller, as for volumes. */
+  /** A UUID that the caller chooses so that a repeated call returns the same snapshot. */
   readonly key: string;
   readonly volumeId: string;
   readonly name?: string | null;
   readonly description?: string | null;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Whether to create it while the volume is in use. */
+  /** Whether to create the snapshot even if the volume is attached to a server. */
   readonly force?: boolean;
 }
 
-/** A type of storage for volumes. */
+/** A volume type, which determines the kind of storage for a volume. */
 export interface VolumeType {
   /** UUID. */
   readonly id: string;
@@ -159,27 +171,29 @@ export interface VolumeType {
   readonly extraSpecs: Readonly<Record<string, string>>;
 }
 
-/** The host's side of a connection. */
+/** The host's side of the connection to a volume. */
 export interface Connector {
   readonly host: string;
-  /** Device path in the guest. */
+  /** The volume's device path in the guest. */
   readonly mountpoint: string | null;
   readonly [key: string]: unknown;
 }
 
 /**
- * Volumes, their snapshots and their attachments to servers. Every method throws {@link CatalogError}; for
- * resources that the caller may not see, the code is `..._NOT_FOUND`.
+ * The catalog of volumes, snapshots and attachments to servers. Every method throws {@link CatalogError}. For resources
+ * that the caller may not see, the code is `..._NOT_FOUND`.
  */
 export interface VolumeCatalog {
   getVolume(caller: Caller, id: string): Promise<Volume>;
   listVolumes(caller: Caller, query?: VolumeQuery): Promise<readonly Volume[]>;
-  /** Creates a volume. It may be `creating` or `downloading` for a while, and ends as `available` or `error`. */
+  /**
+   * Creates a volume. The result may still be `creating` or `downloading`. The final status is `available` or `error`.
+   */
   createVolume(caller: Caller, volume: NewVolume): Promise<Volume>;
   /**
    * Deletes a volume. Idempotent.
    *
-   * @throws `VOLUME_WRONG_STATUS` while it is in use or has snapshots
+   * @throws `VOLUME_WRONG_STATUS` if the volume is in use or has snapshots
    */
   deleteVolume(caller: Caller, id: string): Promise<void>;
 
@@ -188,21 +202,22 @@ export interface VolumeCatalog {
   /**
    * Creates a snapshot.
    *
-   * @param onCaptured called as soon as the snapshot no longer includes later writes, if it is not complete yet: guests
-   * may write again
+   * @param onCaptured called when guests may write to the volume again because later writes no longer affect the
+   * snapshot. Not called if the snapshot is complete by then.
    */
   createSnapshot(caller: Caller, snapshot: NewSnapshot, onCaptured?: () => void): Promise<VolumeSnapshot>;
   /** Deletes a snapshot. Idempotent. */
   deleteSnapshot(caller: Caller, id: string): Promise<void>;
-  /** Reports the progress of a snapshot that the host creates or deletes for the volume service. */
+  /** Sets the status and the progress of a snapshot that a host creates or deletes on behalf of the volume service. */
   updateSnapshotStatus(caller: Caller, id: string, status: SnapshotStatus, progress?: string): Promise<void>;
 
-  /** Finds a type by name or id. */
+  /** Finds a volume type by name or id. */
   getType(caller: Caller, nameOrId: string): Promise<VolumeType>;
 
   /**
-   * First step of attaching: an `available` volume becomes `reserved` (a multiattach volume may be `in-use`).
-   * Idempotent: with the same key, or for a volume and server with a reserved attachment, returns the same attachment.
+   * Reserves a volume for a server, which is the first step of attaching the volume. An `available` volume becomes
+   * `reserved`. A multiattach volume may be `in-use` already. Idempotent: returns an existing attachment with the same
+   * key, or an existing reserved attachment of the volume to the server.
    *
    * @throws `VOLUME_WRONG_STATUS`
    */
@@ -210,29 +225,38 @@ export interface VolumeCatalog {
     caller: Caller,
     attachment: { readonly key: string; readonly volumeId: string; readonly serverId: string },
   ): Promise<VolumeAttachment>;
-  /** Second step, on the host: the attachment is `attaching` and contains the connection data. Idempotent. */
+  /**
+   * Connects a host to a reserved volume, which is the second step of attaching the volume. The attachment becomes
+   * `attaching` and contains the connection data. Idempotent.
+   */
   connect(caller: Caller, attachmentId: string, connector: Connector): Promise<VolumeAttachment>;
-  /** Last step: the volume is `in-use`. Idempotent. */
+  /** Completes an attachment, which is the last step of attaching a volume. The volume becomes `in-use`. Idempotent. */
   complete(caller: Caller, attachmentId: string): Promise<void>;
   getAttachment(caller: Caller, attachmentId: string): Promise<VolumeAttachment>;
-  /** Ends an attachment in any step; after the last one, the volume is `available`. Idempotent. */
+  /**
+   * Deletes an attachment, which may be incomplete. After the deletion of its last attachment, the volume becomes
+   * `available`. Idempotent.
+   */
   deleteAttachment(caller: Caller, attachmentId: string): Promise<void>;
   /**
-   * Changes `in-use` to `detaching`.
+   * Changes a volume's status from `in-use` to `detaching`.
    *
    * @throws `VOLUME_WRONG_STATUS`
    */
   beginDetaching(caller: Caller, volumeId: string): Promise<void>;
-  /** Changes `detaching` back to `in-use`; a no-op in other statuses. */
+  /** Changes a volume's status from `detaching` back to `in-use`. No-op for other statuses. */
   rollbackDetaching(caller: Caller, volumeId: string): Promise<void>;
 
-  /** Reports whether the host has detected the new size of a volume that is `extending`. */
+  /** Completes the extension of an `extending` volume. `failed` is true if the host could not detect the new size. */
   completeExtend(caller: Caller, volumeId: string, failed: boolean): Promise<void>;
-  /** Writes an image to an `available`, `error` or reserved volume; it is `downloading` in the meantime. */
+  /**
+   * Overwrites an `available`, `error` or `reserved` volume with an image. The status can be `downloading` in the
+   * meantime.
+   */
   reimage(caller: Caller, volumeId: string, imageId: string): Promise<void>;
   /**
-   * Reports that the server uses the new volume instead of the old one (or, with `failed`, still the old one). Resolves
-   * to the id of the volume that keeps the content.
+   * Completes a migration after the server has switched to the new volume. With `failed`, cancels the migration, and
+   * the server continues to use the old volume. Returns the id of the volume that contains the data.
    */
   completeMigration(caller: Caller, oldVolumeId: string, newVolumeId: string, failed: boolean): Promise<string>;
 }

@@ -1,43 +1,46 @@
 import type { Caller } from '../caller/caller.js';
 
-/** The initial content of a volume or snapshot: blank, an image, or a copy of another one. */
+/** The initial data of a volume or snapshot: blank, an image, or a copy of another volume or snapshot. */
 export type VolumeOrigin =
   | { readonly kind: 'blank' }
   | { readonly kind: 'image'; readonly imageId: string }
   | { readonly kind: 'copy'; readonly id: string };
 
-/** Stored content, and its creation time. */
+/** The stored data of a volume or snapshot, and its creation time. */
 export interface StoredVolume {
-  /** UUID of the volume or snapshot. */
+  /** The UUID of the volume or snapshot. */
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** The time at which the data was stored, in milliseconds since the epoch. */
   readonly storedAt: number;
 }
 
 /**
- * Storage of the content of embedded volumes and their snapshots. A driver with real disks provides it, and the
- * embedded volume service calls it. Sizes are in GiB. All operations are idempotent, because they may be repeated after
- * a crash. Failures are reported to the caller as `UNAVAILABLE`, and the volume does not change.
+ * Stores the data of volumes and snapshots for the embedded volume service. A driver with real disks implements this
+ * interface. Sizes are in GiB. All operations must be idempotent, because they may be repeated after a crash. If an
+ * operation fails, the volume's record does not change, and the error is `UNAVAILABLE`.
  */
 export interface VolumeStorage {
   /**
-   * Stores the content of a new volume or snapshot; resolves when it is complete.
-   * @param onCaptured called as soon as the content of the copy is fixed, if that is before it is complete: the source may
-   * change again
+   * Stores the data of a new volume or snapshot. The promise resolves when the data is complete.
+   * @param onCaptured called when the source may change again because later changes no longer affect the copy. Not
+   * called if the copy is complete by then.
    */
   create(
     caller: Caller,
     volume: { readonly id: string; readonly sizeGb: number; readonly origin: VolumeOrigin },
     onCaptured?: () => void,
   ): Promise<void>;
-  /** Removes the content of a deleted volume or snapshot. */
+  /** Removes the data of a deleted volume or snapshot. */
   remove(id: string): Promise<void>;
-  /** Extends a volume, even while servers use it; the job `extend_volume` notifies these servers. */
+  /** Extends a volume, which servers may be using. The `extend_volume` job notifies these servers. */
   extend(id: string, sizeGb: number): Promise<void>;
-  /** Writes an image to a volume that no server uses. */
+  /** Overwrites a volume that servers do not use with an image. */
   reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void>;
-  /** Ends a migration: the content of `newId`, which servers may use, becomes the content of `id`. */
+  /**
+   * Completes a migration: replaces the data of volume `id` with the data of volume `newId`, which servers may be
+   * using.
+   */
   replace(id: string, newId: string): Promise<void>;
-  /** Lists all stored content, to find orphaned content. */
+  /** Lists the data of all volumes and snapshots, so that orphaned data can be found. */
   list(): Promise<readonly StoredVolume[]>;
 }

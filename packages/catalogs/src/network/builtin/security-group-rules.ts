@@ -46,7 +46,7 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
   if (!icmp && portMin !== null && portMax !== null && portMin > portMax)
     throw invalid('For TCP/UDP protocols, port_range_min must be <= port_range_max');
   const { securityGroupId, direction, description = '' } = rule;
-  // `formatCidr()` would clear the bits after the prefix, which responses must contain.
+  // The bits after the prefix are not cleared, unlike in `formatCidr()`.
   const remoteCidr = rule.remoteCidr && cidr ? canonicalCidr(rule.remoteCidr, cidr) : null;
   return { securityGroupId, direction, description, protocol, portMin, portMax, remoteCidr, remoteGroupId, ethertype };
 }

@@ -192,8 +192,7 @@ export function securityGroups(context: NetworkContext) {
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
       const group = await getVisible(caller, id);
-      // Administrators may delete the group when they clean up a deleted project. The group is created again on its
-      // next use.
+      // Administrators may delete the group to clean up after a project. The group is created again on its next use.
       if (group.name === DEFAULT_GROUP && !isAdmin(caller))
         throw new CatalogError(
           'SECURITY_GROUP_DEFAULT_IN_USE',

@@ -8,7 +8,7 @@ import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../share-catalog.js';
 
-/** A share record of the embedded catalog: with its access rules and locks. */
+/** A share record in the embedded catalog, with the share's access rules and locks. */
 export interface ShareRecord extends Share, Stored {
   readonly accesses: readonly ShareAccess[];
   readonly locks: readonly string[];
@@ -21,7 +21,7 @@ const shares = new DocumentTable<ShareRecord>({
   columns: { project_id: (s) => s.projectId, name: (s) => s.name },
 });
 
-/** A share that exists from the start; omitted fields have defaults. The size is in GiB. */
+/** A preset share. Omitted fields have defaults. The size is in GiB. */
 export type ShareSeed = Pick<Share, 'id' | 'projectId'> & Partial<Share>;
 
 function newShare(share: ShareSeed, now: number): New<ShareRecord> {
@@ -97,7 +97,7 @@ export function embeddedShares(options: EmbeddedOptions) {
     /**
      * Deletes a share.
      *
-     * @throws `SHARE_LOCKED` while a server uses it
+     * @throws `SHARE_LOCKED` if a server uses the share
      */
     async delete(caller: Caller, id: string): Promise<void> {
       await getVisible(caller, id);
@@ -150,7 +150,7 @@ export function embeddedShares(options: EmbeddedOptions) {
       await change(caller, shareId, (share) => ({ locks: share.locks.filter((other) => other !== holder) }));
     },
 
-    /** Adds missing shares; existing ones are not changed. */
+    /** Creates the preset shares that do not exist yet. Existing shares are not changed. */
     async seed(preset: readonly ShareSeed[]): Promise<void> {
       for (const share of preset)
         await retryOnUniqueViolation(store, async (tx) => {
@@ -161,5 +161,5 @@ export function embeddedShares(options: EmbeddedOptions) {
   return catalog satisfies ShareCatalog;
 }
 
-/** Shares in the engine's database. */
+/** A share catalog in the engine's database. */
 export type EmbeddedShareCatalog = ReturnType<typeof embeddedShares>;

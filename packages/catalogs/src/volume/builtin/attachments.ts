@@ -9,7 +9,7 @@ import { type AttachmentRecord, type VolumeRecord, volumeTables } from './volume
 
 const { attachments, volumes } = volumeTables;
 
-/** Returns the status of a volume from its attachments: the most advanced one decides. */
+/** Returns a volume's status, which is determined by the attachment that is closest to completion. */
 function settledStatus(attachmentRecords: readonly AttachmentRecord[]): VolumeStatus {
   const has = (status: AttachmentRecord['status']) =>
     attachmentRecords.some((attachment) => attachment.status === status);
@@ -18,7 +18,7 @@ function settledStatus(attachmentRecords: readonly AttachmentRecord[]): VolumeSt
   return has('reserved') ? 'reserved' : 'available';
 }
 
-/** Statuses that only reflect attachments; any other one is kept when an attachment ends. */
+/** The volume statuses that only reflect attachments. Any other status does not change when an attachment ends. */
 const ATTACHING = new Set<VolumeStatus>(['available', 'reserved', 'attaching', 'in-use', 'detaching']);
 
 function attachmentNotFound(id: string): CatalogError {
@@ -42,7 +42,10 @@ export function volumeAttachments(context: VolumeContext) {
     return attachment;
   }
 
-  /** Advances one attachment; the volume is locked, so that steps are serialized. */
+  /**
+   * Changes an attachment, and updates the volume's status. The volume is locked, so that changes to its attachments
+   * are serialized.
+   */
   async function advance(
     caller: Caller,
     id: string,
@@ -91,7 +94,7 @@ export function volumeAttachments(context: VolumeContext) {
             attachment.id === key || (attachment.serverId === serverId && attachment.status === 'reserved'),
         );
         if (existing) return existing;
-        // While a server moves, it has a second attachment of the same volume.
+        // While a server moves to another host, the server has a second attachment to the same volume.
         const isOnlyServer =
           attachmentRecords.length > 0 && attachmentRecords.every((attachment) => attachment.serverId === serverId);
         const isShared = volume.multiattach && ['in-use', 'reserved', 'attaching'].includes(volume.status);
@@ -132,8 +135,7 @@ export function volumeAttachments(context: VolumeContext) {
       })),
 
     complete: async (caller: Caller, attachmentId: string): Promise<void> => {
-      // As in cinder, a completed attachment counts as connected, even if it was never connected through this
-      // service.
+      // As in Cinder, an attachment can be completed without a previous `connect()` call.
       await advance(caller, attachmentId, (attachment) => ({
         status: 'attached',
         attachedAt: attachment.attachedAt ?? clock.now(),

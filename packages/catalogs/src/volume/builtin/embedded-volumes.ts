@@ -29,15 +29,15 @@ import { type VolumeRecord, volumeTables } from './volume-tables.js';
 import { volumeTypes } from './volume-types.js';
 
 export interface EmbeddedVolumesOptions extends EmbeddedOptions {
-  /** The images from which volumes are created; without it, volumes cannot be created from images. */
+  /** The image catalog. Without this option, volumes cannot be created from images. */
   readonly images?: Pick<ImageCatalog, 'get'>;
-  /** Called after the commit when a volume of a server was extended. */
+  /** Called after the commit when a volume that is attached to a server has been extended. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
-  /** Returns the storage of content. Default: no content is stored. */
+  /** Returns the driver that stores volume data. Default: volumes are only records without data. */
   readonly storage?: () => VolumeStorage | undefined;
 }
 
-/** Changes of a volume's record that do not affect its content. */
+/** The changes to a volume's record that do not affect the volume's data. */
 export type VolumeChange = Partial<
   Pick<
     VolumeRecord,
@@ -56,13 +56,16 @@ export type VolumeChange = Partial<
 const { attachments, snapshots, volumes } = volumeTables;
 
 const DELETABLE = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
-/** The age at which content without a record is orphaned. New content has no record until it is complete. */
+/**
+ * The age at which data without a volume or snapshot record is orphaned. The record of a new volume is created only
+ * when its data is complete.
+ */
 const ORPHANED_MS = 3_600_000;
 const REIMAGEABLE = new Set<VolumeStatus>(['available', 'error', 'reserved']);
 
 /**
- * Creates a volume catalog in the engine's own database, with all operations of a volume service in addition to {@link
- * VolumeCatalog}.
+ * Creates a volume catalog in the engine's own database. In addition to {@link VolumeCatalog}, the catalog has the
+ * operations that a volume service needs.
  */
 export function embeddedVolumes(options: EmbeddedVolumesOptions) {
   const context: VolumeContext = {
@@ -130,7 +133,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       await runInStorage(context, (storage) => storage.remove(id));
     },
 
-    /** Extends a volume; servers that use it are notified through `onVolumeExtended`. */
+    /** Extends a volume. `onVolumeExtended` is called for each server to which the volume is attached. */
     async extendVolume(caller: Caller, id: string, sizeGb: number): Promise<void> {
       const check = (volume: VolumeRecord) => {
         if (volume.status !== 'available' && volume.status !== 'in-use')
@@ -185,7 +188,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     },
 
     /**
-     * Starts a migration: the volume is `migrating`, and the new volume, whose id is returned, waits for its content.
+     * Starts a volume migration. The volume's migration status becomes `migrating`, and a new volume is created, to
+     * which the data will be copied. Returns the new volume's id.
      */
     async beginMigration(caller: Caller, id: string): Promise<string> {
       const targetId = randomUUID();
@@ -228,7 +232,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return oldId;
     },
 
-    /** Removes orphaned content, which a crash during the creation or deletion of a volume leaves behind. */
+    /** Removes orphaned volume data, which remains after a crash during the creation or deletion of a volume. */
     async cleanUpStorage(): Promise<void> {
       const stored = (await context.storage()?.list()) ?? [];
       for (const { id, storedAt } of stored) {
@@ -243,5 +247,5 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
   return catalog satisfies VolumeCatalog;
 }
 
-/** Volumes in the engine's database, with the operations of a volume service. */
+/** A volume catalog in the engine's database, with the operations that a volume service needs. */
 export type EmbeddedVolumeCatalog = ReturnType<typeof embeddedVolumes>;

@@ -21,7 +21,7 @@ function invalid(message: string): CatalogError {
   return new CatalogError('VOLUME_INVALID', message);
 }
 
-/** Fields that a volume inherits from its source. */
+/** The fields that a new volume inherits from its source image, snapshot or volume. */
 type InheritedFields = Partial<VolumeRecord> & { readonly minSizeGb: number };
 
 function getVolumeOrigin({ imageId, snapshotId, sourceVolumeId }: NewVolume): VolumeOrigin {
@@ -31,8 +31,8 @@ function getVolumeOrigin({ imageId, snapshotId, sourceVolumeId }: NewVolume): Vo
 }
 
 /**
- * Returns the function that creates a volume, blank or from an image, a snapshot or another volume. When that function
- * resolves, the content of the volume is complete.
+ * Returns the `createVolume` function, which creates a blank volume, or a volume from an image, a snapshot or another
+ * volume. The volume's data is complete when the function's promise resolves.
  */
 export function volumeCreator(
   context: VolumeContext,
@@ -118,7 +118,8 @@ export function volumeCreator(
       },
       context.clock.now(),
     );
-    // The content is created first: a crash then leaves orphaned content, but not a volume without content.
+    // The data is stored before the record is created, so that a crash can leave orphaned data, but never a volume
+    // without data.
     if (!(await volumes.get(context.store, request.key)))
       await runInStorage(context, (storage) =>
         storage.create(caller, { id: request.key, sizeGb, origin: getVolumeOrigin(request) }),
@@ -128,7 +129,7 @@ export function volumeCreator(
       if (existing && existing.projectId !== caller.projectId)
         throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} already exists.`);
       if (existing || !type) return existing ?? volumes.insert(tx, record);
-      // The type may have been renamed or deleted while the content was created.
+      // The volume type may have been renamed or deleted while the data was stored.
       const current = await types.lock(tx, type.id);
       if (!current) throw typeNotFound(type.id);
       return volumes.insert(tx, { ...record, volumeType: current.name });

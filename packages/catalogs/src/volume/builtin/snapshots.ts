@@ -22,14 +22,14 @@ function snapshotNotFound(id: string): CatalogError {
   return new CatalogError('SNAPSHOT_NOT_FOUND', `Snapshot ${id} could not be found.`);
 }
 
-/** Statuses of a volume in which a snapshot can be forced. */
+/** The volume statuses in which `force` permits a snapshot. */
 const FORCIBLE = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'attaching', 'detaching']);
 
 /** Creates the snapshot operations of the embedded volume catalog. */
 export function volumeSnapshots(context: VolumeContext) {
   const { store, clock, accept } = context;
 
-  /** Creates a snapshot with an unknown ID, and the volume that it belongs to. */
+  /** Creates a snapshot for an unknown snapshot id, and a volume to which the snapshot belongs. */
   async function acceptSnapshot(caller: Caller, id: string): Promise<SnapshotRecord> {
     rejectNul(id);
     const volume = await getVisibleVolume(context, caller, derivedUuid(`volume-of-snapshot/${id}`));

@@ -11,16 +11,16 @@ import { type VolumeRecord, volumeTables } from './volume-tables.js';
 
 const { attachments, volumes } = volumeTables;
 
-/** State that the parts of the embedded volume catalog share. */
+/** The options that the modules of the embedded volume catalog share. */
 export interface VolumeContext extends EmbeddedContext {
-  /** The images from which volumes are created. */
+  /** The image catalog that provides images for volumes. */
   readonly images: Pick<ImageCatalog, 'get'> | undefined;
   readonly onVolumeExtended: (serverId: string, volumeId: string) => void;
-  /** The storage of content; undefined: volumes are only records. */
+  /** Returns the driver that stores volume data; undefined if volumes are only records. */
   readonly storage: () => VolumeStorage | undefined;
 }
 
-/** Runs an operation on the storage; its failures become catalog errors. */
+/** Calls `work` with the storage driver, if one exists. Converts errors of the driver to `UNAVAILABLE`. */
 export async function runInStorage(
   { storage }: VolumeContext,
   work: (storage: VolumeStorage) => Promise<void>,
@@ -35,10 +35,10 @@ export async function runInStorage(
   });
 }
 
-/** A volume as responses show it: with its attachments. */
+/** A volume for responses, which include the attachments. */
 export type VolumeView = VolumeRecord & Volume;
 
-/** Size, in GiB, of volumes and snapshots that are created for unknown ids. */
+/** The size, in GiB, of volumes and snapshots that are created for unknown ids. */
 const ACCEPTED_SIZE_GB = 10;
 
 export function newVolumeRecord(
@@ -76,7 +76,7 @@ export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, requested: st
   );
 }
 
-/** Returns a volume that the caller may see; creates it in a catalog that accepts unknown ids. */
+/** Returns a volume that the caller may see. If the catalog accepts unknown ids, a missing volume is created. */
 export async function getVisibleVolume(context: VolumeContext, caller: Caller, id: string): Promise<VolumeRecord> {
   const volume = await volumes.get(context.store, id);
   if (volume && owns(caller, volume.projectId)) return volume;
@@ -89,7 +89,7 @@ export async function getVisibleVolume(context: VolumeContext, caller: Caller, i
   });
 }
 
-/** Reads a volume under a lock and writes the result of `changed`. */
+/** Locks a volume and merges the result of `changed` into the record. */
 export async function changeVolume(
   context: VolumeContext,
   caller: Caller,
@@ -111,7 +111,7 @@ export async function presentVolumes(session: Session, records: readonly VolumeR
   return records.length === 0 ? [] : records.map(await presenterOf(session, records));
 }
 
-/** Presents one volume. */
+/** Adds the attachments to a volume record. */
 export async function presentVolume(session: Session, record: VolumeRecord): Promise<VolumeView> {
   return (await presenterOf(session, [record]))(record);
 }
@@ -128,7 +128,7 @@ async function presenterOf(
   });
 }
 
-/** Applies the filters that volume and snapshot lists share. */
+/** Adds the conditions to a query that volume lists and snapshot lists have in common. */
 export function narrowOwned(
   session: Session,
   caller: Caller,

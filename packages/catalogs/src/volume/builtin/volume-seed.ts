@@ -6,21 +6,21 @@ import { allowsMultiattach, findType } from './volume-types.js';
 
 const { types, volumes } = volumeTables;
 
-/** A volume type that exists from the start. */
+/** A preset volume type. */
 export type VolumeTypeSeed = Pick<VolumeTypeRecord, 'name'> &
   Partial<Pick<VolumeTypeRecord, 'id' | 'description' | 'isPublic' | 'extraSpecs'>>;
 
-/** A volume that exists from the start. The size is in GiB. */
+/** A preset volume. The size is in GiB. */
 export type VolumeSeed = Pick<VolumeRecord, 'id' | 'projectId' | 'sizeGb'> &
   Partial<Omit<VolumeRecord, 'seq' | 'revision'>>;
 
-/** Volume types and volumes that exist from the start. */
+/** The preset volume types and volumes. */
 export interface VolumesSeed {
   readonly volumeTypes?: readonly VolumeTypeSeed[];
   readonly volumes?: readonly VolumeSeed[];
 }
 
-/** Adds missing types and volumes; existing ones are not changed. */
+/** Creates the preset volume types and volumes that do not exist yet. Existing ones are not changed. */
 export async function seedVolumes({ store, clock }: VolumeContext, seed: VolumesSeed): Promise<void> {
   for (const { id, name, description = null, isPublic = true, extraSpecs = {} } of seed.volumeTypes ?? []) {
     await retryOnUniqueViolation(store, async (tx) => {

@@ -3,15 +3,15 @@ import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../vo
 
 export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}
 
-/** An attachment record of the embedded catalog. */
+/** An attachment record in the embedded catalog. */
 export interface AttachmentRecord extends VolumeAttachment, Stored {
   readonly projectId: string;
 }
 
-/** A snapshot record of the embedded catalog. */
+/** A snapshot record in the embedded catalog. */
 export interface SnapshotRecord extends VolumeSnapshot, Stored {}
 
-/** A volume type record of the embedded catalog. Times are in milliseconds since the epoch. */
+/** A volume type record in the embedded catalog. Times are in milliseconds since the epoch. */
 export interface VolumeTypeRecord extends VolumeType, Stored {
   readonly createdAt: number;
 }

@@ -11,7 +11,7 @@ const { types, volumes } = volumeTables;
 
 export type VolumeTypeFields = Partial<Pick<VolumeTypeRecord, 'name' | 'description' | 'isPublic' | 'extraSpecs'>>;
 
-/** The default volume type, if a type with this name exists. */
+/** The name of the volume type that is the default if such a type exists. */
 const DEFAULT_TYPE = '__DEFAULT__';
 
 export function typeNotFound(nameOrId: string): CatalogError {
@@ -22,7 +22,7 @@ export async function findType(session: Session, nameOrId: string): Promise<Volu
   return (await types.get(session, nameOrId)) ?? (await types.find(session, (q) => q.where('name', '=', nameOrId)))[0];
 }
 
-/** Returns whether volumes of a type may be attached to several servers. */
+/** Returns whether volumes with this type can be attached to several servers. */
 export function allowsMultiattach(type: Pick<VolumeTypeRecord, 'extraSpecs'>): boolean {
   return type.extraSpecs.multiattach === '<is> True';
 }
@@ -41,7 +41,7 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
     });
   }
 
-  /** Renames a type in its volumes, which record its name. */
+  /** Changes the type name that the type's volumes contain. */
   async function renameInVolumes(tx: Tx, previousName: string, name: string): Promise<void> {
     for (const { id } of await volumes.find(tx, (q) => q.where('type_name', '=', previousName))) {
       const volume = await volumes.lock(tx, id);
@@ -59,7 +59,7 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
   return {
     getType,
 
-    /** Returns the default type; null if it does not exist. */
+    /** Returns the default volume type; null if it does not exist. */
     defaultType: async (): Promise<VolumeTypeRecord | null> => (await findType(store, DEFAULT_TYPE)) ?? null,
 
     listTypes: (_caller: Caller, page: Page = {}): Promise<readonly VolumeTypeRecord[]> =>

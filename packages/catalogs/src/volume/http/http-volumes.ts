@@ -23,10 +23,10 @@ import type {
 } from '../volume-catalog.js';
 import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
 
-/** The metadata key under which volumes and snapshots contain the caller's key, so that a repeated creation finds them. */
+/** The metadata key that stores the caller's key, so that a repeated create request finds the existing resource. */
 const METADATA_KEY = 'compute_request_key';
 
-/** The microversion that has the complete attachments API. */
+/** The volume microversion that has all attachment operations. */
 const ATTACHMENTS = '3.44';
 const REIMAGE = '3.68';
 const EXTEND_COMPLETION = '3.71';
@@ -51,7 +51,7 @@ interface CallOptions {
   readonly errors?: Readonly<Record<number, CatalogErrorCode>>;
 }
 
-/** Formats the metadata filter in the only form that the service understands. */
+/** Formats the metadata filter as a Python dictionary literal, the only format that Cinder accepts. */
 function metadataFilter(metadata: Readonly<Record<string, string>> | undefined): string | undefined {
   if (!metadata) return undefined;
   const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -60,7 +60,7 @@ function metadataFilter(metadata: Readonly<Record<string, string>> | undefined):
     .join(', ')}}`;
 }
 
-/** Returns whether a resource has all of the requested metadata: services that ignore the filter list everything. */
+/** Returns whether a resource has the requested metadata. Services can ignore the metadata filter. */
 function hasMetadata(
   { metadata }: Pick<Volume, 'metadata'>,
   requested: Readonly<Record<string, string>> | undefined,
@@ -68,7 +68,7 @@ function hasMetadata(
   return Object.entries(requested ?? {}).every(([key, value]) => metadata[key] === value);
 }
 
-/** Creates a volume catalog over the public API of a volume service (version 3, attachments since 3.27). */
+/** Creates a volume catalog that calls the public API (version 3.44 or later) of a volume service. */
 export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   checkOptions('httpVolumes()', options, httpCatalogOptions);
   const client = new ServiceClient('volume', '/v3', options);
@@ -110,7 +110,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     return readAttachment(attachment);
   }
 
-  /** Returns the query of a list. Without the caller's own token, the service lists all projects, and this client filters them. */
+  /** Returns the parameters of a list request. A request without the caller's token lists all projects. */
   function listQuery(caller: Caller, query: VolumeQuery | SnapshotQuery) {
     const allProjects = query.allProjects === true && isAdmin(caller);
     const projectId = allProjects ? query.projectId : caller.projectId;
@@ -251,7 +251,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
         const json = { 'os-complete': {} };
         await call(caller, 'POST', `${attachmentPath(id)}/action`, { json, errors: attachmentErrors });
       } catch (error) {
-        // A repeated step is rejected if the first attempt succeeded.
+        // The volume service rejects a repeated request if the first attempt succeeded.
         const attachment = await getAttachment(caller, id).catch(() => undefined);
         if (attachment?.status !== 'attached') throw error;
       }

@@ -1,6 +1,6 @@
 import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volume-catalog.js';
 
-/** Parses a time; without a zone it is UTC. */
+/** Parses a timestamp. A timestamp without a time zone is in UTC. */
 function readTime(text: string | null | undefined): number | null {
   if (!text) return null;
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
