@@ -1,6 +1,6 @@
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** A clock that advances only on request. */
+/** A clock whose time changes only when a test advances it. */
 export class ManualClock {
   #now = START_MS;
 

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Returns a UUID that is derived from a string, so the same string always results in the same UUID. Used for preset
- * resources.
- */
+/** Returns a UUID derived from a string. The same string always results in the same UUID. */
 export function derivedUuid(text: string): string {
   const hex = createHash('sha1').update(`apistrata/${text}`).digest('hex');
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);

@@ -5,10 +5,7 @@ export interface CatalogClock {
   now(): number;
 }
 
-/**
- * How a catalog handles a request for an unknown id: it rejects the request, or creates a plausible resource with that
- * id.
- */
+/** How a catalog handles an unknown id: it rejects the request, or creates a plausible resource with that id. */
 export type UnknownIds = 'reject' | 'accept';
 
 /** Options that all built-in services share. */

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { compoundKey, type Store, type Tx } from '@apistrata/record-store';
 import { CatalogError } from '../errors/catalog-error.js';
 
-/**
- * Encrypts and decrypts stored values. `place` identifies the record, so that a value cannot be decrypted as part of
- * another record.
- */
+/** Encrypts stored values. `place` identifies the record, so that a value cannot be moved to another record. */
 export interface DocumentSeal {
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;

@@ -66,7 +66,7 @@ export interface ImageQuery {
 
 /** The fields of a new image. The minimum disk size is in GiB, the minimum memory size in MiB. */
 export interface NewImage {
-  /** The UUID, which the caller chooses so that a repeated call returns the same image. */
+  /** A UUID chosen by the caller. A repeated call returns the same image. */
   readonly id: string;
   readonly name?: string | null;
   /** The project that will own the image. Default: the caller's project. */

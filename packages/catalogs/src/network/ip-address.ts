@@ -70,10 +70,7 @@ function longestZeros(groups: readonly string[]): { readonly at: number; readonl
   return longest;
 }
 
-/**
- * Parses a CIDR such as `10.0.0.0/24`, and ignores the bits after the prefix. Returns undefined if the string is not a
- * CIDR.
- */
+/** Parses a CIDR, and ignores the bits after the prefix. Returns undefined if the string is not a CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
   const [, base, digits] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = base === undefined ? undefined : parseIp(base);

@@ -82,8 +82,7 @@ export interface PortQuery {
 /** The fields of a new port for a server. */
 export interface NewPort {
   /**
-   * A UUID that the caller chooses so that a repeated call returns the same port. The embedded catalog uses the key as
-   * the port's id.
+   * A UUID chosen by the caller. A repeated call returns the same port. The embedded catalog uses the key as the id.
    */
   readonly key: string;
   readonly networkId: string;
@@ -174,10 +173,7 @@ export interface NetworkCatalog {
   listNetworks(caller: Caller, query?: NetworkQuery): Promise<readonly Network[]>;
   getNetwork(caller: Caller, id: string): Promise<Network>;
   getSubnet(caller: Caller, id: string): Promise<Subnet>;
-  /**
-   * Returns the networks for a server without requested networks: the networks that the caller's project owns, and
-   * shared networks.
-   */
+  /** Returns the default networks for servers: the caller's own networks and shared networks. */
   availableNetworks(caller: Caller): Promise<readonly Network[]>;
   /**
    * Returns the network for servers that request the network `auto`, and creates this network if necessary. With
@@ -208,10 +204,7 @@ export interface NetworkCatalog {
    * @throws `PORT_IN_USE` if the port is attached to another server
    */
   bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port>;
-  /**
-   * Binds all the server's ports to a host when the server moves, is evacuated or is unshelved. An empty `hostId`
-   * unbinds the ports.
-   */
+  /** Binds all the server's ports to the host to which the server moves. An empty `hostId` unbinds the ports. */
   movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void>;
   /**
    * Detaches ports from a server. The ports in `owned` are deleted, and the ports in `bound` are unbound. Missing ports

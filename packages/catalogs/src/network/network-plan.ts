@@ -35,10 +35,7 @@ export interface PlannedPort {
   /** Whether the port's traffic is filtered. */
   readonly portSecurityEnabled: boolean;
   readonly securityGroupIds: readonly string[];
-  /**
-   * Additional source addresses from which the port may send: `ip_address` (an address or a CIDR) and optionally
-   * `mac_address`.
-   */
+  /** Additional permitted source addresses: `ip_address` (an address or a CIDR) and optionally `mac_address`. */
   readonly allowedAddressPairs: readonly Readonly<Record<string, string>>[];
 }
 
@@ -60,10 +57,7 @@ export interface PlannedRouter {
   readonly interfaces: readonly PlannedRouterInterface[];
   /** Whether the router has an external gateway. */
   readonly external: boolean;
-  /**
-   * The router's own external addresses. With source NAT, these are the source addresses of guests without a floating
-   * IP.
-   */
+  /** The router's external addresses, which source NAT uses for guests without a floating IP. */
   readonly externalAddresses: readonly string[];
   readonly enableSnat: boolean;
   readonly floating: readonly { readonly address: string; readonly fixedAddress: string }[];

@@ -3,10 +3,7 @@
  * service's API.
  */
 export interface ProviderSegment {
-  /**
-   * The network type: `flat` for untagged frames, `vlan` for frames with a VLAN tag. Other types are stored, but do not
-   * have an effect.
-   */
+  /** The type: `flat` for untagged frames, `vlan` for frames with a VLAN tag. Other types do not have an effect. */
   readonly networkType: string;
   /** The physical network's name, which each host maps to a network device. */
   readonly physicalNetwork: string | null;

@@ -1,10 +1,7 @@
 import type { Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
-/**
- * Creates the table for service records in their JSON format: users, projects, tokens, and attributes that the catalogs
- * do not store.
- */
+/** Creates the table for service records in JSON, such as users, projects and tokens. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema
     .createTable('service_documents')

@@ -60,10 +60,7 @@ export interface Volume {
   readonly volumeType: string | null;
   readonly snapshotId: string | null;
   readonly sourceVolumeId: string | null;
-  /**
-   * The metadata of the image from which the volume was created: `image_id`, `min_ram`, ..., and the image's
-   * properties.
-   */
+  /** The source image's metadata: `image_id`, `min_ram`, ..., and the image's properties. */
   readonly imageMetadata: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   /**
@@ -94,8 +91,7 @@ export interface VolumeQuery {
 /** The fields of a new volume. The size is in GiB. */
 export interface NewVolume {
   /**
-   * A UUID that the caller chooses so that a repeated call returns the same volume. The embedded catalog uses the key
-   * as the volume's id.
+   * A UUID chosen by the caller. A repeated call returns the same volume. The embedded catalog uses the key as the id.
    */
   readonly key: string;
   /** The size. Optional only if the volume is created from a snapshot or another volume. */
@@ -151,7 +147,7 @@ export interface SnapshotQuery {
 
 /** The fields of a new snapshot. */
 export interface NewSnapshot {
-  /** A UUID that the caller chooses so that a repeated call returns the same snapshot. */
+  /** A UUID chosen by the caller. A repeated call returns the same snapshot. */
   readonly key: string;
   readonly volumeId: string;
   readonly name?: string | null;
@@ -233,10 +229,7 @@ export interface VolumeCatalog {
   /** Completes an attachment, which is the last step of attaching a volume. The volume becomes `in-use`. Idempotent. */
   complete(caller: Caller, attachmentId: string): Promise<void>;
   getAttachment(caller: Caller, attachmentId: string): Promise<VolumeAttachment>;
-  /**
-   * Deletes an attachment, which may be incomplete. After the deletion of its last attachment, the volume becomes
-   * `available`. Idempotent.
-   */
+  /** Deletes an attachment in any status. A volume without attachments becomes `available`. Idempotent. */
   deleteAttachment(caller: Caller, attachmentId: string): Promise<void>;
   /**
    * Changes a volume's status from `in-use` to `detaching`.
@@ -250,8 +243,7 @@ export interface VolumeCatalog {
   /** Completes the extension of an `extending` volume. `failed` is true if the host could not detect the new size. */
   completeExtend(caller: Caller, volumeId: string, failed: boolean): Promise<void>;
   /**
-   * Overwrites an `available`, `error` or `reserved` volume with an image. The status can be `downloading` in the
-   * meantime.
+   * Overwrites an `available`, `error` or `reserved` volume with an image. The status can be `downloading` until then.
    */
   reimage(caller: Caller, volumeId: string, imageId: string): Promise<void>;
   /**

@@ -36,10 +36,7 @@ export interface VolumeStorage {
   extend(id: string, sizeGb: number): Promise<void>;
   /** Overwrites a volume that servers do not use with an image. */
   reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void>;
-  /**
-   * Completes a migration: replaces the data of volume `id` with the data of volume `newId`, which servers may be
-   * using.
-   */
+  /** Completes a migration: replaces the data of volume `id` with the data of `newId`, which servers may be using. */
   replace(id: string, newId: string): Promise<void>;
   /** Lists the data of all volumes and snapshots, so that orphaned data can be found. */
   list(): Promise<readonly StoredVolume[]>;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type DocumentSeal, serviceDocuments } from '../../src/documents/service-documents.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-/** Reverses strings; the prefix names the key. */
+/** A fake cipher that reverses strings. The prefix of an encrypted string is the key's name. */
 const seal = (key: string): DocumentSeal => ({
   seal: (text, place) => `${key}.${[...`${place}|${text}`].reverse().join('')}`,
   open: (sealed, place) => {

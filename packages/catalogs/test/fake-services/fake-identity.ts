@@ -3,21 +3,21 @@ import type { ServiceCredentials } from '../../src/http/index.js';
 import { type FakeService, type FakeToken, startFake } from './fake-service.js';
 
 export interface FakeIdentity extends FakeService {
-  /** Every valid token; the other fake services check it. */
+  /** All valid tokens, which the other fake services accept. */
   readonly tokens: Map<string, FakeToken>;
-  /** The credentials of the service user. */
+  /** The service user's credentials. */
   readonly credentials: ServiceCredentials;
-  /** The lifetime of tokens that are issued from now on. */
+  /** The lifetime of new tokens. */
   readonly lifetime: { ms: number };
-  /** Issues a token of a user. */
+  /** Issues a user's token for a project. */
   issue(projectId: string): string;
 }
 
 export const SERVICE_PROJECT = 'service-project';
 
 /**
- * Starts an Identity v3 server with password login. The service user has no role in projects whose ids start with
- * `closed`.
+ * Starts a fake Identity v3 server with password login. The service user does not have a role in projects whose ids
+ * start with `closed`.
  */
 export async function startFakeIdentity(): Promise<FakeIdentity> {
   const tokens = new Map<string, FakeToken>();

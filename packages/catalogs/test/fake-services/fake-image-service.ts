@@ -3,7 +3,7 @@ import { startFake } from './fake-service.js';
 
 const error = (status: number, message: string): FakeResponse => ({ status, body: { message, code: status } });
 
-/** Starts an Image v2 server: show, list with filters and pages, create, upload, patch, delete, look-up of a member. */
+/** Starts a fake Image v2 server that can show, list, create, upload, patch and delete images, and show members. */
 export async function startFakeImages(tokens: ReadonlyMap<string, FakeToken>) {
   const images = new Map<string, Record<string, any>>();
   const contents = new Map<string, string>();

@@ -30,9 +30,9 @@ const notFound: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts a Network v2.0 server: collections with filters, addresses allocated in order, two items per page. Members see
- * their own, shared or external resources, and cannot delete their `default` group; only administrators bind ports and
- * see with whom a network is shared.
+ * Starts a fake Network v2.0 server that filters collections, allocates addresses in order, and returns two items per
+ * page. Project members see their own, shared and external resources, and cannot delete their `default` security group.
+ * Only administrators can bind ports and see the projects that a network is shared with.
  */
 export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) {
   const collections = Object.fromEntries(Object.keys(singular).map((name) => [name, new Map<string, Resource>()]));
@@ -75,7 +75,7 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
       (grant) => grant.object_id === network.id && grant.target_project === token.projectId,
     );
 
-  /** Returns a resource as the holder of a token sees it; undefined if it is hidden. */
+  /** Returns a resource as the token's user sees it; undefined if the user may not see the resource. */
   function shown(token: FakeToken, name: string, resource: Resource): Resource | undefined {
     if (name === 'networks' && !token.admin && grants(token, resource)) return { ...resource, shared: true };
     if (token.admin || resource.tenant_id === token.projectId) return resource;

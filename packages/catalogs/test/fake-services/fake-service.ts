@@ -7,9 +7,9 @@ export interface FakeRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly raw: Buffer;
-  /** The parsed body; undefined if it is not JSON. */
+  /** The parsed request body; undefined if the body is not JSON. */
   readonly json: any;
-  /** The token of the request. */
+  /** The request's token. */
   readonly token: FakeToken | undefined;
 }
 
@@ -24,18 +24,21 @@ export interface FakeToken {
   readonly admin: boolean;
 }
 
-/** `drop`: the connection breaks before the request is executed. `lose`: it breaks after the execution. */
+/**
+ * How a request fails. `drop`: the connection breaks before the request is executed. `lose`: the connection breaks
+ * afterwards.
+ */
 export type InjectedFailure = 'drop' | 'lose' | 'hang' | FakeResponse;
 
 export interface FakeService {
   readonly url: string;
   readonly journal: readonly FakeRequest[];
-  /** Lets the next requests of a method and path fail. */
+  /** Makes the next requests with a method and path fail. */
   fail(method: string, path: RegExp, failure: InjectedFailure, times?: number): void;
   close(): Promise<void>;
 }
 
-/** Starts a local server that responds with `handle`, keeps a journal, and fails on demand. */
+/** Starts a local server that responds with the result of `handle`, records all requests, and fails on demand. */
 export async function startFake(
   tokens: ReadonlyMap<string, FakeToken>,
   handle: (request: FakeRequest) => FakeResponse,

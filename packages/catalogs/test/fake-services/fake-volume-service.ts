@@ -8,8 +8,8 @@ const notFound = (message: string): FakeResponse => ({ status: 404, body: { item
 const badRequest = (message: string): FakeResponse => ({ status: 400, body: { badRequest: { code: 400, message } } });
 
 /**
- * Starts a Volume v3 server: volumes, snapshots, types, attachments and attachment actions. The project in the URL must
- * be the token's.
+ * Starts a fake Volume v3 server with volumes, snapshots, types, attachments and attachment actions. The project in the
+ * URL must be the token's project.
  */
 export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, { ignoresFilters = false } = {}) {
   const volumes = new Map<string, Resource>();

@@ -6,7 +6,7 @@ import type { ImageCatalog } from '../../src/image/image-catalog.js';
 import { type FakeIdentity, startFakeIdentity } from '../fake-services/fake-identity.js';
 import { startFakeImages } from '../fake-services/fake-image-service.js';
 
-/** A background job has no token of its caller; a request has one. */
+/** The caller of a background job. In contrast to a request, a job does not have the caller's token. */
 const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 const otherCaller: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 

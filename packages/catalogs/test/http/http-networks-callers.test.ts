@@ -18,14 +18,14 @@ describe('networks over HTTP, on behalf of callers', () => {
     service.things.floatingips!.clear();
   });
 
-  /** Returns the requests since the previous call, each with its user: `ada GET /networks`. */
+  /** Returns the requests that the service received since the previous call, with the users: `ada GET /networks`. */
   let read = 0;
   function sent(): string[] {
     const requests = service.journal.slice(read);
     read = service.journal.length;
     return requests.map(({ method, path, headers }) => {
       const own = headers['x-auth-token'] === ada.token;
-      // The service's own token accompanies the caller's, so that one that has expired in the meantime is still accepted.
+      // The request also has the service user's token, so that an expired caller's token is still accepted.
       if (own) expect(cloud.identity.tokens.get(String(headers['x-service-token']))).toMatchObject({ admin: true });
       return `${own ? 'ada' : 'service'} ${method} /${path.split('/')[2]}`;
     });

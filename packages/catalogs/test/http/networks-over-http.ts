@@ -5,14 +5,14 @@ import type { NetworkCatalog, NewPort } from '../../src/network/network-catalog.
 import { type FakeIdentity, startFakeIdentity } from '../fake-services/fake-identity.js';
 import { startFakeNetworks } from '../fake-services/fake-network-service.js';
 
-/** A background job has no token of its caller; a request has one. */
+/** The caller of a background job. In contrast to a request, a job does not have the caller's token. */
 export const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 export const NET = randomUUID();
-/** A network of another project. */
+/** The id of a network that another project owns. */
 export const OTHER = randomUUID();
 export const OUTSIDE = randomUUID();
 
-/** Fields of a new port for a server. */
+/** Returns the fields of a new port for a server. */
 export const expected = (more: Partial<NewPort> = {}): NewPort => ({
   key: randomUUID(),
   networkId: NET,
@@ -27,12 +27,12 @@ export interface NetworksOverHttp {
   readonly identity: FakeIdentity;
   readonly service: Awaited<ReturnType<typeof startFakeNetworks>>;
   readonly networks: NetworkCatalog;
-  /** The caller of a request. */
+  /** The user `ada` as the caller of a request, with a token. */
   readonly ada: Caller;
   readonly close: () => Promise<unknown>;
 }
 
-/** Starts a network service with three networks, and its HTTP catalog. */
+/** Starts a fake network service with three networks, and creates an HTTP catalog for the service. */
 export async function networksOverHttp(): Promise<NetworksOverHttp> {
   const identity = await startFakeIdentity();
   const ada = { ...job, token: identity.issue('p-ada') };

@@ -16,7 +16,7 @@ async function digestOf(content: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Yields chunks of one mebibyte without keeping them. */
+/** Yields chunks of one mebibyte, which are created on demand. */
 async function* pieces(count: number, broken?: Error): AsyncGenerator<Uint8Array> {
   for (let n = 0; n < count; n++) yield Buffer.alloc(2 ** 20, n);
   if (broken) throw broken;

@@ -23,12 +23,12 @@ describe.each(networksUnderTest)('addresses that guests derive themselves, on $k
     const elsewhere = { networkId, fixedIps: [{ subnetId: created.id, address: 'fd00:40::9' }] };
     await expect(cloud.networks.createPort(ada, elsewhere)).rejects.toMatchObject({ code: 'ADDRESS_IN_AUTO_SUBNET' });
 
-    // Guests of a router's subnets expect it at the gateway address.
+    // A router does not derive its address, because guests expect the router at the gateway address.
     const router = await cloud.networks.createRouter(admin, { name: 'r' });
     const way = await cloud.networks.addRouterInterface(admin, router.id, { subnetId: created.id });
     expect(addresses(await cloud.networks.getPort(admin, way.id))).toEqual(['fd00:40::1']);
 
-    // A subnet is deleted with the addresses that guests derive, but not with those of routers.
+    // Derived addresses do not prevent a subnet's deletion, but router addresses do.
     await expect(cloud.networks.deleteSubnet(ada, created.id)).rejects.toMatchObject({ code: 'SUBNET_IN_USE' });
     await cloud.networks.removeRouterInterface(admin, router.id, { subnetId: created.id });
     await cloud.networks.deleteSubnet(ada, created.id);

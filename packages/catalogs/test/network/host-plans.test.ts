@@ -40,7 +40,7 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on s
     const [one, two] = [await cloud.port(SHARED), await cloud.port(SHARED)];
     expect(await homes('h1', [one])).toEqual({ [SHARED]: 'h1' });
     expect(await homes('h2', [two])).toEqual({ [SHARED]: 'h1' });
-    // The guest that needed it was deleted; that of another host was not.
+    // Host h1 does not need the router anymore because its guest was deleted, but the guest on host h2 still does.
     await release(one);
     const plan = await planFor('h1', []);
     expect(plan.routers).toMatchObject([{ id: SHARED, host: 'h1' }]);
@@ -49,7 +49,7 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on s
     expect(await homes('h2', [two])).toEqual({ [SHARED]: 'h1' });
 
     expect(await homes('h2', [two], ['h3'])).toEqual({ [SHARED]: 'h2' });
-    // A host that returns sees that the router has moved.
+    // When host h1 returns, its plan does not contain the router, which has moved.
     expect(await homes('h1', [])).toEqual({});
     expect(await homes('h3', [two], ['h1', 'h2'])).toEqual({ [SHARED]: 'h2' });
     await release(two);
@@ -92,7 +92,7 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on s
     ]);
     expect(plan.routers[0]!.interfaces.map(({ networkId }) => networkId)).toEqual([near, remote]);
     expect(plan.ports.map(({ id }) => id)).toEqual([here.id]);
-    // Another host has the networks of its own guests.
+    // The other host's plan contains only the networks of that host's own guests.
     const other = await planFor('h2', [there]);
     expect(other.networks.map(({ id }) => id)).toEqual([remote]);
     expect(other.routers).toMatchObject([{ id: router.id, host: 'h1', interfaces: [{ networkId: remote }] }]);
@@ -108,7 +108,7 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on s
     expect(Object.keys(members)).toEqual([own!.id]);
     for (const port of [here, elsewhere]) expect(members[own!.id]).toEqual(expect.arrayContaining(addresses(port)));
     for (const address of addresses(otherPort)) expect(members[own!.id]).not.toContain(address);
-    // With one host all servers are known.
+    // A plan for a single host assumes that the host runs all servers.
     const alone = await cloud.networks.networkPlan([here.deviceId]);
     expect(alone.members).toEqual({ [own!.id]: addresses(here) });
   });

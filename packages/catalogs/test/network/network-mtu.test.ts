@@ -28,7 +28,7 @@ describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ ope
     await join('192.0.2.2');
     expect(await all()).toEqual([1_450, 1_450, 1_400, 1_450, 9_000, 1_500]);
     expect(await mtuOf(await networkWith())).toBe(1_450);
-    // A value that is set afterwards is not changed when more hosts join.
+    // An explicit MTU does not change when a host joins whose tunnels do not lower the MTU.
     await cloud.networks.updateNetwork(ada, ids[1]!, { mtu: 1_500 });
     await join('192.0.2.3');
     expect(await mtuOf(ids[1]!)).toBe(1_500);
@@ -37,7 +37,7 @@ describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ ope
     expect(await mtuOf(await networkWith())).toBe(1_430);
     const { networks } = await cloud.networks.networkPlan([(await cloud.port(SHARED)).deviceId]);
     expect(networks).toMatchObject([{ id: SHARED, mtu: 1_430 }]);
-    // Encryption adds 60 bytes (80 between IPv6 addresses), and tunnels use IPv6 inside.
+    // Encryption adds 60 bytes between IPv4 addresses and 80 bytes between IPv6 addresses. Encrypted tunnels use IPv6.
     await join('192.0.2.5', true);
     expect(await all()).toEqual([1_370, 1_370, 1_370, 1_370, 9_000, 1_500]);
     expect(await mtuOf(await networkWith())).toBe(1_370);

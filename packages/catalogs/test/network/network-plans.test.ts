@@ -62,7 +62,7 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on $
       code: 'ROUTER_GATEWAY_IN_USE',
     });
     await cloud.networks.disassociateFloatingIp(ada, floating.id);
-    // Networks outside have no route to a router that does not exist.
+    // A router without a gateway does not have external addresses or floating IPs.
     await cloud.networks.updateRouter(admin, router.id, { externalNetworkId: null });
     expect(await routers()).toMatchObject([{ external: false, externalAddresses: [], floating: [] }]);
     await cloud.networks.removeRouterInterface(admin, router.id, { subnetId });

@@ -13,7 +13,7 @@ export const ada = member('ada');
 export const bob = member('bob');
 export const admin: Caller = { userId: 'root', projectId: 'p-root', roles: ['admin'], isAdmin: true };
 
-/** A shared network with addresses of both versions, and an external one. */
+/** The preset: a shared network with IPv4 and IPv6 subnets, and an external network. */
 export const SHARED = '22222222-2222-4222-8222-222222222222';
 export const PUBLIC = '33333333-3333-4333-8333-333333333333';
 
@@ -24,7 +24,7 @@ export const networkPreset = {
   ],
 };
 
-/** Fields of a new port for a server of the user ada. */
+/** Returns the fields of a new port for a server that the user `ada` owns. */
 export function expected(networkId: string, more: Partial<NewPort> = {}): NewPort {
   const place = { deviceId: randomUUID(), deviceOwner: 'compute:nova', hostId: 'host1' };
   return { key: randomUUID(), networkId, projectId: 'p-ada', ...place, ...more };
@@ -37,15 +37,15 @@ export function addresses(port: { readonly fixedIps: readonly { readonly address
 export interface NetworksUnderTest {
   readonly store: Store;
   readonly networks: EmbeddedNetworkCatalog;
-  /** Servers that the catalog reported as changed, in order. */
+  /** The ids of the servers that the catalog passed to `onServerPortsChanged`, in order. */
   readonly changedServers: readonly string[];
-  /** Creates a separate network, so that other tests do not use its addresses. */
+  /** Creates a network for a single test, so that other tests do not use the network's addresses. */
   net(caller: Caller, ...cidrs: string[]): Promise<string>;
   port(networkId: string, more?: Partial<NewPort>, caller?: Caller): Promise<PortView>;
   close(): Promise<void>;
 }
 
-/** The embedded networks on every kind of database, each with the preset. */
+/** Functions that open an embedded network catalog with the preset, by database. */
 export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ kind, open }) => ({
   kind,
   async open(hostTunnels?: () => Promise<readonly HostTunnel[]>): Promise<NetworksUnderTest> {
@@ -75,7 +75,7 @@ export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ k
   },
 }));
 
-/** Returns networks that all tests of a file share, available from the first test on. */
+/** Returns a network catalog that all tests in a file share. The catalog is open when the first test starts. */
 export function sharedNetworks(open: () => Promise<NetworksUnderTest>): NetworksUnderTest {
   const cloud = {} as NetworksUnderTest;
   beforeAll(async () => void Object.assign(cloud, await open()));

@@ -6,7 +6,7 @@ describe.each(networksUnderTest)('gateways of routers on $kind', ({ open }) => {
 
   const external = () => cloud.networks.createNetwork(admin, { name: 'outside', external: true });
   const router = (externalNetworkId: string) => cloud.networks.createRouter(admin, { name: 'r', externalNetworkId });
-  /** The addresses that the router shows, which are those of its port. */
+  /** Returns the router's external addresses, after checking that the router's port has the same addresses. */
   async function shown(id: string): Promise<readonly string[]> {
     const { externalAddresses } = await cloud.networks.getRouter(admin, id);
     const [port] = await cloud.networks.listPorts(admin, { deviceIds: [id] });
@@ -53,7 +53,7 @@ describe.each(networksUnderTest)('gateways of routers on $kind', ({ open }) => {
     expect(await shown(id)).toEqual(both);
     await add('2001:db8:8::/64', { ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' });
     expect(await shown(id)).toEqual([...both, expect.stringMatching(/^2001:db8:8:0:.*ff:fe/)]);
-    // All of them are released with the gateway.
+    // When the gateway is removed, all its addresses are released, so that the subnets can be deleted.
     await cloud.networks.updateRouter(admin, id, { externalNetworkId: null });
     for (const { id: subnetId } of await cloud.networks.listSubnets(admin, { networkId }))
       await cloud.networks.deleteSubnet(admin, subnetId);

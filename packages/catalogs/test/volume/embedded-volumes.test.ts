@@ -91,7 +91,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     expect(await status(id)).toBe('available');
   });
 
-  // The original checks nothing here: clients complete attachments that they never connected.
+  // Cinder does not check the attachment's status either, so clients can complete attachments that were never
+  // connected.
   it('accept the completion of an attachment without checks', async () => {
     const { id } = await create();
     const attachment = await volumes.reserve(ada, { key: randomUUID(), volumeId: id, serverId: randomUUID() });

@@ -15,7 +15,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
   let store: Store;
   let close: () => Promise<void>;
   let volumes: EmbeddedVolumeCatalog;
-  /** Calls of the storage since the test started. */
+  /** The calls of the storage driver since the test started. */
   let calls: unknown[];
   let broken: Error | undefined;
   const clock = new ManualClock();

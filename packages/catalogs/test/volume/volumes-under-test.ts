@@ -15,7 +15,7 @@ export const preset = {
   volumes: [{ id: randomUUID(), projectId: 'p-ada', name: 'seeded', sizeGb: 3 }],
 };
 
-/** Opens the embedded volume service in a separate database, with one image and the preset above. */
+/** Opens an embedded volume catalog with a separate database, one image and the preset above. */
 export async function volumesUnderTest(open: StoreUnderTest['open']) {
   const { store, close } = await open();
   const images = embeddedImages({ store });
@@ -30,7 +30,7 @@ export async function volumesUnderTest(open: StoreUnderTest['open']) {
   return {
     store,
     volumes,
-    /** Notifications of extended volumes: server and volume. */
+    /** The notifications about extended volumes: the ids of the server and the volume. */
     extended,
     close,
     create: (more: Partial<NewVolume> = {}, caller = ada) =>

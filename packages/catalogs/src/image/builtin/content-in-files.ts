@@ -6,10 +6,7 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { digestContent, type ImageContents } from './image-content.js';
 import type { ImageRecord } from './image-tables.js';
 
-/**
- * The age at which an unfinished upload is stale. Its process has died, because an upload that receives data has a
- * recent modification time.
- */
+/** The time without new data after which an unfinished upload is stale, because its process has died. */
 const UNFINISHED_MS = 3_600_000;
 
 /** Removes unfinished uploads of processes that have died. */
@@ -47,10 +44,7 @@ export function contentInFiles(folder: string, fallback: ImageContents, maxBytes
 
   let cleanup: Promise<void> | undefined;
 
-  /**
-   * Removes stale uploads once per process. After a failure, the next upload tries again. A failure does not cause the
-   * rejection of an upload.
-   */
+  /** Removes stale uploads once per process. A failure is ignored, and the next upload tries again. */
   async function removeStaleDraftsOnce(): Promise<void> {
     cleanup ??= removeStaleDrafts(folder);
     try {

@@ -98,10 +98,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   const client = new ServiceClient('image', '/v2', options);
   const path = (id: string) => `/images/${encodeURIComponent(id)}`;
 
-  /**
-   * Returns whether the caller may see an image. The service user's token can read all images, so this client checks
-   * the visibility itself.
-   */
+  /** Returns whether the caller may see an image. The service user's token can read all images. */
   async function isVisible(caller: Caller, image: Image): Promise<boolean> {
     if (caller.token || owns(caller, image.projectId)) return true;
     if (image.visibility !== 'shared') return image.visibility !== 'private';

@@ -18,10 +18,7 @@ import { subnetVerbs } from './subnets.js';
 import { topology } from './topology.js';
 
 export interface EmbeddedNetworksOptions extends EmbeddedOptions {
-  /**
-   * Called after the commit of a transaction that changes a server's ports, except when the server is created or
-   * deleted.
-   */
+  /** Called after a server's ports have changed, except when the server is created or deleted. */
   readonly onServerPortsChanged?: (serverId: string) => void;
   /** Returns the tunnels between hosts, which determine the MTU of new networks. Default: the hosts use no tunnels. */
   readonly hostTunnels?: (session: Session) => Promise<readonly HostTunnel[]>;

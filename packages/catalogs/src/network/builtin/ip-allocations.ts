@@ -133,10 +133,7 @@ async function preventSubnetDeletion(tx: Tx, id: string): Promise<void> {
   if (rows.length === 0) throw subnetNotFound(id);
 }
 
-/**
- * Allocates a free address in the subnet for the port or floating IP `holderId`. Returns undefined if no address is
- * free.
- */
+/** Allocates a free address for the port or floating IP `holderId`. Returns undefined if no address is free. */
 async function allocateAny(
   tx: Tx,
   blocks: SlotBlocks,

@@ -36,10 +36,7 @@ export class NetworkChanges {
     return () => this.#listeners.delete(listener);
   };
 
-  /**
-   * Returns the operations, wrapped so that listeners are notified after each operation that changes networks has
-   * committed.
-   */
+  /** Wraps the operations so that listeners are notified after the commit of an operation that changes networks. */
   notify<V extends Readonly<Record<ChangingVerb, (...args: never[]) => Promise<unknown>>>>(verbs: V): V {
     const notify =
       (verb: (...args: never[]) => Promise<unknown>) =>

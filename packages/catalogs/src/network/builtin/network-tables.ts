@@ -16,20 +16,14 @@ export interface NetworkRecord extends Network, CommonFields, Stored {
   readonly isDefault: boolean;
   /** Whether the network was created because a server of the project requested the network `auto`. */
   readonly auto: boolean;
-  /**
-   * Whether the network was created because a caller used an unknown id. All callers may use the network, but only by
-   * id.
-   */
+  /** Whether the network was created for an unknown id. All callers may use the network, but only by id. */
   readonly accepted: boolean;
   readonly portSecurityEnabled: boolean;
   /** The projects that may use the network although it is not shared with all projects. */
   readonly sharedWith?: readonly string[];
   /** The projects that see an external network; `*` stands for all projects. Default: all projects. */
   readonly externalFor?: readonly string[] | null;
-  /**
-   * The physical network segment, which only administrators set. Missing or null for a network that exists only inside
-   * the cloud.
-   */
+  /** The physical network segment, set by administrators. Missing or null for networks inside the cloud. */
   readonly provider?: ProviderSegment | null;
 }
 
@@ -69,10 +63,7 @@ export interface RouterRecord extends CommonFields, Stored {
   readonly enableSnat: boolean;
 }
 
-/**
- * A floating IP record in the embedded catalog. `subnetId` is the subnet of the external network that contains the
- * address.
- */
+/** A floating IP record in the embedded catalog. `subnetId` is the external subnet that contains the address. */
 export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & CommonFields & Stored;
 
 /** A security group record in the embedded catalog. The rules are separate records. */

@@ -24,10 +24,7 @@ export function seenBy({ projectId }: Caller, network: NetworkRecord): NetworkRe
   return isSharedWith(projectId, network) ? { ...network, shared: true } : network;
 }
 
-/**
- * Stores which individual projects may see a network, so that a project's network list can use an index. Replaces the
- * network's previous rows.
- */
+/** Stores which individual projects may see a network. Replaces the network's previous rows. */
 export async function storeGrants(tx: Tx, { id, sharedWith, externalFor }: NetworkRecord): Promise<void> {
   await removeGrants(tx, id);
   const rows = [

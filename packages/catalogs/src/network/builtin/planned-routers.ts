@@ -38,10 +38,7 @@ export interface RouterParts {
   hostOf(routerId: string): string | null;
 }
 
-/**
- * Returns whether a network has an implicit router. Networks without a project and `auto` networks have one, unless
- * they are external.
- */
+/** Returns whether a network may have an implicit router: any `auto` network or internal network without a project. */
 export function hasImplicitRouter({ auto, projectId, external }: NetworkRecord): boolean {
   return !external && (auto || projectId === '');
 }

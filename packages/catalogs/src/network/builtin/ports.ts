@@ -95,10 +95,7 @@ export function portVerbs(context: NetworkContext) {
     return presentPort(store, port);
   }
 
-  /**
-   * Replaces a port's addresses. Addresses in both lists are kept, the other old ones are released, and the new ones
-   * are allocated.
-   */
+  /** Replaces a port's addresses. Releases addresses that are not requested, and allocates the new ones. */
   async function replaceAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
     const keptAddress = (request: FixedIpRequest) =>
       port.fixedIps.find(

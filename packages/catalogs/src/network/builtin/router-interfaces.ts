@@ -10,10 +10,7 @@ import { overlaps } from './subnets.js';
 
 const { floatingIps, ports, subnets } = networkTables;
 
-/**
- * The place where a router is connected to a network: a subnet, where the router receives the gateway address, or an
- * existing port.
- */
+/** The subnet in which a router receives the gateway address, or the existing port that a router uses. */
 export type RouterInterface = { readonly subnetId: string } | { readonly portId: string };
 
 const invalid = (message: string) => new CatalogError('ROUTER_INTERFACE_INVALID', `Bad router request: ${message}`);
@@ -59,10 +56,7 @@ async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, route
   return presentPort(tx, await ports.update(tx, { ...port, ...owner, status: 'ACTIVE', updatedAt }));
 }
 
-/**
- * Connects a router to a subnet, in which the router receives the gateway address, or to the network of an existing
- * port.
- */
+/** Connects a router to a subnet, with the gateway address, or to the network of an existing port. */
 export async function addInterface(
   context: NetworkContext,
   tx: Tx,

@@ -27,10 +27,7 @@ function routerNotFound(id: string): CatalogError {
   return new CatalogError('ROUTER_NOT_FOUND', `Router ${id} could not be found`);
 }
 
-/**
- * Creates the router operations of the embedded network catalog. The catalog stores only router records and
- * connections. Drivers route the packets.
- */
+/** Creates the router operations of the embedded network catalog. Drivers, not the catalog, route packets. */
 export function routerVerbs(context: NetworkContext) {
   const { store, clock } = context;
 

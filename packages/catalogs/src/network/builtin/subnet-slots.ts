@@ -9,10 +9,7 @@ const MAX_SLOT = 2 ** 31 - 2;
 /** A subnet's addresses as slot numbers. A slot is the distance between an address and the subnet's first address. */
 export interface SubnetSlots {
   readonly pools: readonly { readonly from: number; readonly to: number }[];
-  /**
-   * The gateway's slot, which is allocated only if a request specifies the address; -1 if the subnet does not have a
-   * gateway.
-   */
+  /** The gateway's slot, which is allocated only if a request specifies the address; -1 without a gateway. */
   readonly gateway: number;
   /**
    * Returns an address's slot. Returns null for an address beyond the highest slot, and undefined for an address
@@ -54,10 +51,7 @@ function computeSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocat
   };
 }
 
-/**
- * Returns a subnet's default allocation pools: all addresses except the reserved ones at the subnet's ends and the
- * gateway.
- */
+/** Returns a subnet's default allocation pools: all addresses except the reserved addresses and the gateway. */
 export function defaultPools(cidrText: string, gatewayIp: string | null): readonly AddressRange[] {
   const { version, first, last, prefix } = cidrOf(cidrText);
   const hasReservedEnds = version === 4 && prefix < 31;

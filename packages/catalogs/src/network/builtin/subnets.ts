@@ -15,10 +15,7 @@ import { extendGateways } from './router-gateways.js';
 
 const { networks, ports, subnets } = networkTables;
 
-/**
- * The fields of a new subnet. `gatewayIp` is null for a subnet without a gateway. Default: the subnet's first usable
- * address.
- */
+/** The fields of a new subnet. `gatewayIp` is null for no gateway. Default: the subnet's first usable address. */
 export interface NewSubnet
   extends Partial<
     Pick<

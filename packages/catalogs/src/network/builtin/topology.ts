@@ -44,10 +44,7 @@ export interface FullNetworkQuery extends NetworkQuery, Page {
   readonly offered?: boolean;
 }
 
-/**
- * The `device_owner` values of ports that the network service creates. Such ports do not prevent the network's
- * deletion.
- */
+/** The `device_owner` values of the network service's ports, which do not prevent a network's deletion. */
 const SERVICE_PORTS = new Set(['network:dhcp', 'network:floatingip']);
 
 const AUTO_NAME = 'auto_allocated_network';

@@ -10,10 +10,7 @@ const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE'
 export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
-  /**
-   * Queries the pools and ports that `wires` refer to, with one query per resource type. Returns a function that
-   * converts a floating IP.
-   */
+  /** Queries the pools and ports that `wires` refer to, and returns a function that converts a floating IP. */
   async function readerOf(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => FloatingIp> {
     const pools = new Set(wires.map((one) => one.floating_network_id));
     const unreported = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);

@@ -6,10 +6,7 @@ import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.j
 import { findGroup, type resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 
-/**
- * Returns a new port's description. The description contains the caller's key, so that a repeated create request finds
- * the existing port.
- */
+/** Returns a port description with the caller's key, so that a repeated create request finds the port. */
 function portDescription(key: string): string {
   return `compute-port ${key}`;
 }
@@ -32,10 +29,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       if (error.code !== 'PORT_NOT_FOUND') throw error;
     });
 
-  /**
-   * Returns those of a server's ports that the caller can see. If `via` is `client.service`, returns all the server's
-   * ports.
-   */
+  /** Returns the server's ports that the caller can see, or all ports if `via` is `client.service`. */
   const portsOf = (caller: Caller, deviceId: string, via = client): Promise<readonly Wire[]> =>
     via.list(caller, 'ports', { device_id: deviceId });
 
@@ -56,10 +50,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     return (await client.send(caller, 'POST', '/ports', { port }, { 404: 'NETWORK_NOT_FOUND' })).port;
   }
 
-  /**
-   * Returns the bound port with the requested key. Creates the port unless an earlier attempt has created it and the
-   * response was lost.
-   */
+  /** Returns the bound port with the requested key. Creates the port unless an earlier attempt has created it. */
   async function boundPort(caller: Caller, requested: NewPort): Promise<Wire> {
     const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
     const existing = await client.service.list(caller, 'ports', { device_id, network_id });

@@ -21,10 +21,7 @@ function notFound(nameOrId: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
 }
 
-/**
- * Queries the security groups of the caller's project once. Returns a function that finds one of these groups by id or
- * name.
- */
+/** Queries the project's security groups once. Returns a function that finds one of them by id or name. */
 async function groupFinder(client: NetworkClient, caller: Caller): Promise<(nameOrId: string) => SecurityGroupName> {
   const query = { tenant_id: caller.projectId, fields: ['id', 'name'] };
   const groups = await client.list(caller, 'security-groups', query);

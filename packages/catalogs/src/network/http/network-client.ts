@@ -113,10 +113,7 @@ export class NetworkClient {
     return items;
   }
 
-  /**
-   * Lists the items of a collection in which `field` has one of the values. Splits the values into several requests if
-   * necessary.
-   */
+  /** Lists the items in which `field` has one of the values, with several requests if necessary. */
   async listAny(caller: Caller, collection: string, field: string, values: readonly string[], query: Query = {}) {
     const items: Wire[] = [];
     for (let at = 0; at < values.length; at += IDS_PER_REQUEST)

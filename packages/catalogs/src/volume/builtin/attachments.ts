@@ -42,10 +42,7 @@ export function volumeAttachments(context: VolumeContext) {
     return attachment;
   }
 
-  /**
-   * Changes an attachment, and updates the volume's status. The volume is locked, so that changes to its attachments
-   * are serialized.
-   */
+  /** Changes an attachment and updates the volume's status. The lock on the volume serializes such changes. */
   async function advance(
     caller: Caller,
     id: string,
