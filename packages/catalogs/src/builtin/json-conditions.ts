@@ -22,5 +22,5 @@ export function hasItem(session: Session, field: string, item: string): RawBuild
 /** Rejects the NUL character, which PostgreSQL cannot store, before it causes a database error. */
 export function rejectNul(input: unknown): void {
   if (JSON.stringify(input)?.includes('\\u0000'))
-    throw new CatalogError('REJECTED', 'Text may not contain the NUL character.');
+    throw new CatalogError('REJECTED', 'Strings must not contain the NUL character.');
 }

@@ -133,7 +133,7 @@ export class ServiceSession {
     if (response.ok && token) return parseToken(token, await this.#requests.json(response));
     await response.body?.cancel();
     if (response.status !== 401 && response.status !== 403)
-      throw identityUnavailable(`it returned ${response.status} for a login, not a token`);
+      throw identityUnavailable(`it responded to the login with ${response.status} instead of a token`);
     if (projectId)
       throw new CatalogError(
         'FORBIDDEN',

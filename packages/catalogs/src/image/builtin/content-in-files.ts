@@ -25,7 +25,7 @@ const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 
 function toUnavailable(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (!STORAGE_ERRORS.has(code ?? '')) return error;
-  return new CatalogError('UNAVAILABLE', `The content of the image cannot be stored: ${message}`, { cause: error });
+  return new CatalogError('UNAVAILABLE', `The image data cannot be stored: ${message}`, { cause: error });
 }
 
 /**

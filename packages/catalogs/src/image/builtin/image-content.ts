@@ -49,7 +49,7 @@ export async function digestContent(
   for await (const chunk of content instanceof Uint8Array ? [content] : content) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > maxBytes)
-      throw new CatalogError('IMAGE_TOO_LARGE', `The content of an image may have at most ${maxBytes} bytes.`);
+      throw new CatalogError('IMAGE_TOO_LARGE', `Image data must not exceed ${maxBytes} bytes.`);
     md5.update(chunk);
     sha512.update(chunk);
     await onChunk(chunk);

@@ -53,7 +53,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, ge
     ): Promise<ImageMember> {
       await getVisible(caller, imageId);
       if (projectId !== caller.projectId && !isAdmin(caller))
-        throw new CatalogError('IMAGE_FORBIDDEN', 'Only the member itself accepts or rejects an image.');
+        throw new CatalogError('IMAGE_FORBIDDEN', 'Only the member project can accept or reject the image.');
       return store.transaction(async (tx) => {
         const member = await imageTables.members.lock(tx, compoundKey(imageId, projectId));
         if (!member) throw missing(imageId, projectId);

@@ -151,7 +151,7 @@ export function serverPorts(context: NetworkContext) {
           const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== removed);
           return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
         }
-        throw new CatalogError('ADDRESS_NOT_FOUND', `Fixed IP ${text} is not one of server ${deviceId}.`);
+        throw new CatalogError('ADDRESS_NOT_FOUND', `Server ${deviceId} does not have fixed IP ${text}.`);
       }),
 
     addSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>

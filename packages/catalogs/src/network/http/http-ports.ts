@@ -155,7 +155,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
         if (fixed_ips.length === port.fixed_ips.length) continue;
         return client.readPort(caller, await change(caller, port.id, { fixed_ips }));
       }
-      throw new CatalogError('ADDRESS_NOT_FOUND', `Fixed IP ${text} is not one of server ${deviceId}.`);
+      throw new CatalogError('ADDRESS_NOT_FOUND', `Server ${deviceId} does not have fixed IP ${text}.`);
     },
 
     async addSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {

@@ -166,14 +166,14 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
 
     async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
       const image = await context.images?.get(caller, imageId);
-      if (!image) throw new CatalogError('VOLUME_INVALID', 'Volumes cannot be reimaged: this catalog has no images.');
+      if (!image) throw new CatalogError('VOLUME_INVALID', 'Volumes cannot be reimaged without an image service.');
       const check = (volume: VolumeRecord) => {
         if (!REIMAGEABLE.has(volume.status)) throw wrongStatus(volume, 'available or error or reserved');
         const minSizeGb = image.minDiskGb;
         if (volume.sizeGb < minSizeGb)
           throw new CatalogError(
             'VOLUME_INVALID',
-            `Image ${imageId} needs ${minSizeGb} GiB, the volume has ${volume.sizeGb}.`,
+            `Image ${imageId} requires at least ${minSizeGb} GiB, but the volume has ${volume.sizeGb} GiB.`,
           );
       };
       const current = await getVisibleVolume(context, caller, id);

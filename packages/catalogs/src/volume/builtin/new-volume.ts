@@ -43,7 +43,7 @@ export function volumeCreator(
   },
 ) {
   async function fromImage(caller: Caller, imageId: string): Promise<InheritedFields> {
-    if (!context.images) throw invalid('Volumes cannot be created from images: this catalog has no images.');
+    if (!context.images) throw invalid('Volumes cannot be created from images without an image service.');
     const image = await context.images.get(caller, imageId);
     if (image.status !== 'active') throw invalid(`Invalid image: Image ${imageId} is not active.`);
     const imageMetadata = {

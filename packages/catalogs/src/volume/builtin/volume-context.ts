@@ -29,7 +29,7 @@ export async function runInStorage(
   if (!volumeStorage) return;
   await work(volumeStorage).catch((error) => {
     if (error instanceof CatalogError) throw error;
-    throw new CatalogError('UNAVAILABLE', `The content of the volume cannot be stored: ${error.message}`, {
+    throw new CatalogError('UNAVAILABLE', `The volume data cannot be stored: ${error.message}`, {
       cause: error,
     });
   });
