@@ -101,7 +101,7 @@ export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller
   return network;
 }
 
-/** Like `networkFor`, but for callers without a transaction. */
+/** Returns a network that the caller may use, for callers without a transaction. */
 export async function getVisibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(context.store, id);
   if (network && canSeeNetwork(caller, network)) return network;
