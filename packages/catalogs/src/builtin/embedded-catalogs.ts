@@ -8,13 +8,13 @@ import { embeddedVolumes } from '../volume/builtin/embedded-volumes.js';
 import type { VolumeStorage } from '../volume/volume-storage.js';
 import type { CatalogClock, UnknownIds } from './embedded-options.js';
 
-/** Options of {@link embeddedCatalogs}. */
+/** The options for {@link embeddedCatalogs}. */
 export interface EmbeddedCatalogsOptions {
   readonly store: Store;
   readonly clock: CatalogClock;
   /** How each catalog handles requests for unknown ids. Default: `reject`. */
   readonly unknown?: Partial<Readonly<Record<'images' | 'networks' | 'volumes' | 'shares', UnknownIds>>>;
-  /** The directory that stores image data. Default: the database stores it. */
+  /** The directory that stores image data. Default: the database stores the data. */
   readonly imageDirectory?: string;
   /** Called with the server's id when the network service itself changes the ports of a server. */
   readonly onServerPortsChanged?: (serverId: string) => void;

@@ -19,7 +19,7 @@ export interface HttpCatalogOptions {
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
-/** Every key of {@link HttpCatalogOptions}, for `checkOptions()`. */
+/** All keys of {@link HttpCatalogOptions}, which `checkOptions()` accepts. */
 export const httpCatalogOptions: Readonly<Record<keyof HttpCatalogOptions, true>> = {
   url: true,
   session: true,

@@ -20,7 +20,7 @@ export type ImageVisibility = 'public' | 'private' | 'shared' | 'community';
 
 /** An image. Times are in milliseconds since the epoch. A field that the service does not report is null. */
 export interface Image {
-  /** UUID. */
+  /** The image's UUID. */
   readonly id: string;
   readonly name: string | null;
   readonly status: ImageStatus;

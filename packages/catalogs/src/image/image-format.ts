@@ -17,8 +17,8 @@ const SIGNATURES: readonly (readonly [string, number, Buffer])[] = [
 
 /**
  * Detects the format of a disk image from the signature in its first {@link IMAGE_HEADER_BYTES} bytes: `qcow2`, `vmdk`,
- * `vhdx`, `vhd`, `qed`, `luks`, `vdi` or `iso`. Returns `raw` for a file without a known signature. Fewer bytes suffice
- * for some formats only.
+ * `vhdx`, `vhd`, `qed`, `luks`, `vdi` or `iso`. Returns `raw` for a file without a known signature. With fewer bytes,
+ * fewer formats are recognized.
  */
 export function imageFormatOf(header: Uint8Array): string {
   const found = SIGNATURES.find(([, at, bytes]) => bytes.equals(header.subarray(at, at + bytes.length)));

@@ -3,7 +3,7 @@ import type { FixedIp } from './fixed-ip.js';
 
 /** A network to which servers can be connected. */
 export interface Network {
-  /** UUID. */
+  /** The network's UUID. */
   readonly id: string;
   readonly name: string;
   readonly projectId: string;
@@ -19,7 +19,7 @@ export interface Network {
 
 /** An address range of a network, and the settings for guests with these addresses. */
 export interface Subnet {
-  /** UUID. */
+  /** The subnet's UUID. */
   readonly id: string;
   readonly networkId: string;
   readonly ipVersion: 4 | 6;
@@ -47,7 +47,7 @@ export interface SecurityGroupName {
 
 /** A network interface, which can be bound to a server. */
 export interface Port {
-  /** UUID. */
+  /** The port's UUID. */
   readonly id: string;
   readonly name: string;
   readonly projectId: string;
@@ -108,7 +108,7 @@ export interface PortBinding {
 
 /** A rule that allows traffic. Null stands for any protocol, port or address. */
 export interface SecurityGroupRule {
-  /** UUID. */
+  /** The rule's UUID. */
   readonly id: string;
   readonly securityGroupId: string;
   readonly direction: 'ingress' | 'egress';
@@ -123,7 +123,7 @@ export interface SecurityGroupRule {
 
 /** A security group with its rules. */
 export interface SecurityGroup {
-  /** UUID. */
+  /** The security group's UUID. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -144,7 +144,7 @@ export type NewSecurityGroupRule = Partial<Omit<SecurityGroupRule, 'id'>> &
 
 /** An address on an external network that can be associated with a port. */
 export interface FloatingIp {
-  /** UUID. */
+  /** The floating IP's UUID. */
   readonly id: string;
   readonly address: string;
   readonly projectId: string;

@@ -82,10 +82,7 @@ export interface PlanHosts {
   readonly alive: readonly string[];
 }
 
-/**
- * Returns the networks that drivers build on hosts. Only the embedded network service implements this interface,
- * clients of remote services do not.
- */
+/** Returns the networks that drivers build on hosts. Only the embedded network service implements this interface. */
 export interface NetworkPlans {
   /**
    * Returns the networks, routers and rules that the servers' ports need. Networks without a project and `auto`

@@ -2,7 +2,7 @@ import type { Caller } from '../caller/caller.js';
 
 /** A shared file system. The size is in GiB. */
 export interface Share {
-  /** UUID. */
+  /** The share's UUID. */
   readonly id: string;
   readonly projectId: string;
   readonly name: string | null;
@@ -20,7 +20,7 @@ export type ShareAccessType = 'ip' | 'cephx';
 
 /** An access rule, which grants one client access to a share. */
 export interface ShareAccess {
-  /** UUID. */
+  /** The access rule's UUID. */
   readonly id: string;
   readonly shareId: string;
   readonly type: ShareAccessType;

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller/caller.js';
 
-/** The status of a volume. Only `available` volumes can be attached, except multiattach volumes. */
+/** The status of a volume. Only `available` volumes and `in-use` multiattach volumes can be attached. */
 export type VolumeStatus =
   | 'creating'
   | 'available'
@@ -27,7 +27,7 @@ export type AttachmentStatus = 'reserved' | 'attaching' | 'attached' | 'detachin
 
 /** An attachment of a volume to a server. */
 export interface VolumeAttachment {
-  /** UUID. */
+  /** The attachment's UUID. */
   readonly id: string;
   readonly volumeId: string;
   readonly serverId: string;
@@ -44,7 +44,7 @@ export interface VolumeAttachment {
 
 /** A block storage volume. The size is in GiB, and times are in milliseconds since the epoch. */
 export interface Volume {
-  /** UUID. */
+  /** The volume's UUID. */
   readonly id: string;
   readonly projectId: string;
   readonly userId: string;
@@ -116,7 +116,7 @@ export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'deleted' |
 
 /** A copy of a volume's data at a point in time. The size is in GiB, and times are in milliseconds since the epoch. */
 export interface VolumeSnapshot {
-  /** UUID. */
+  /** The snapshot's UUID. */
   readonly id: string;
   readonly volumeId: string;
   readonly projectId: string;
@@ -159,7 +159,7 @@ export interface NewSnapshot {
 
 /** A volume type, which determines the kind of storage for a volume. */
 export interface VolumeType {
-  /** UUID. */
+  /** The volume type's UUID. */
   readonly id: string;
   readonly name: string;
   readonly description: string | null;

@@ -218,8 +218,8 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     ...imageMembers(context, { getVisible, getChangeable }),
 
     /**
-     * Creates the preset images that do not exist yet. Existing images are not changed, except that images replaced by
-     * a preset image are hidden.
+     * Creates the preset images that do not exist yet. Existing images are not changed, but images that a preset image
+     * replaces are hidden.
      */
     async seed(preset: readonly ImageSeed[]): Promise<void> {
       for (const { replacesIdPrefix, ...image } of preset) {

@@ -5,7 +5,7 @@ import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type ImageMember, type ImageRecord, imageTables, type MemberStatus } from './image-tables.js';
 
-/** The functions that find an image that the caller may see or change. Each function throws an error otherwise. */
+/** Functions that return an image if the caller may see or change the image, and throw an error otherwise. */
 export interface ImageLookup {
   readonly getVisible: (caller: Caller, id: string) => Promise<ImageRecord>;
   readonly getChangeable: (caller: Caller, id: string) => Promise<ImageRecord>;

@@ -28,7 +28,7 @@ export function networkNotFound(id: string): CatalogError {
   return new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
 }
 
-/** Calls `onServerPortsChanged` after the commit, unless the port has no device. */
+/** Calls `onServerPortsChanged` after the commit if the port is attached to a device. */
 export function notifyPortsChanged({ onServerPortsChanged }: NetworkContext, tx: Tx, deviceId: string | null): void {
   if (deviceId) tx.afterCommit(() => onServerPortsChanged(deviceId));
 }

@@ -38,7 +38,7 @@ export interface RouterParts {
   hostOf(routerId: string): string | null;
 }
 
-/** Returns whether a network may have an implicit router: any `auto` network or internal network without a project. */
+/** Returns whether a network can have an implicit router: an `auto` network, or an internal one without a project. */
 export function hasImplicitRouter({ auto, projectId, external }: NetworkRecord): boolean {
   return !external && (auto || projectId === '');
 }
@@ -69,7 +69,7 @@ async function hasServers(store: Store, networkId: string): Promise<boolean> {
   return port !== undefined;
 }
 
-/** Returns those of the networks whose only router is an implicit one. */
+/** Returns the given networks whose only router is an implicit one. */
 async function withImplicitRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
   const candidates = all.filter(hasImplicitRouter);
   const ids = candidates.map(({ id }) => id);

@@ -132,7 +132,7 @@ export class NetworkClient {
     throw new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
   }
 
-  /** Returns those of the networks that the caller may see. */
+  /** Returns the given networks that the caller may see. */
   async filterVisible(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
     const isOpen = ({ shared, external, projectId }: Network) => shared || external || mayAccess(caller, projectId);
     const closed = networks.filter((network) => !isOpen(network)).map(({ id }) => id);
@@ -165,7 +165,7 @@ export class NetworkClient {
     return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));
   }
 
-  /** Converts a port like `readPorts`. */
+  /** Converts a single port from its JSON format. */
   async readPort(caller: Caller, wire: Wire): Promise<Port> {
     return (await this.#portReader(caller, [wire]))(wire);
   }

@@ -128,7 +128,7 @@ async function presenterOf(
   });
 }
 
-/** Adds the conditions to a query that volume lists and snapshot lists have in common. */
+/** Adds the filters that volume lists and snapshot lists have in common to a query. */
 export function narrowOwned(
   session: Session,
   caller: Caller,
