@@ -196,7 +196,7 @@ export interface NetworkCatalog {
   freePorts?(caller: Caller): Promise<number>;
   listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]>;
   getPort(caller: Caller, id: string): Promise<Port>;
-  /** Creates ports and returns them in the requested order. If one port cannot be created, the others are deleted. */
+  /** Creates either all ports or none, and returns the ports in the requested order. */
   createPorts(caller: Caller, ports: readonly NewPort[]): Promise<readonly Port[]>;
   /**
    * Binds an existing port to a server.
