@@ -5,22 +5,22 @@ import type { ActionRules, AnyAction } from '../../src/actions/runner/action.js'
 
 const HEAD = `# Actions on servers
 
-Preconditions, task states and results of the actions on servers: the records of
-\`packages/compute-engine/src/actions\`, one file each, as a table. This page is generated from them;
-\`npx vitest run packages/compute-engine/test/actions/page.test.ts -u\` updates it.
+The preconditions, task states and results of all server actions. This page is generated from the records in
+\`packages/compute-engine/src/actions\`, one file for each action; \`npx vitest run packages/compute-engine/test/actions/page.test.ts -u\`
+updates it.
 
 ![The states of a server, and the actions that change them](images/server-states.svg)
 
-The chart is drawn from an engine that performs each action in each state: a dot is the state in which an action starts, an arrow ends
-in the resulting state, and a ring is a state that does not change. \`confirmResize\` and \`revertResize\` of a server that was stopped end in
-\`stopped\`, and \`delete\` ends in \`deleted\` unless deletion is deferred. Administrators set any state with \`os-resetState\`.
+The chart shows the results of an engine that performed each action in each state: a dot marks the initial state, an arrow points to the
+resulting state, and a ring means that the state does not change. \`confirmResize\` and \`revertResize\` of a server that was stopped end in
+\`stopped\`, and \`delete\` ends in \`deleted\` unless deletion is deferred. Administrators can set any state with \`os-resetState\`.
 
-- **vm_state**: the states in which it may start; *any* includes servers that were never launched if *(including new)* is given.
-- **task_state**: the task states in which it may start; default: none.
-- **lock**: whether a lock of the server rejects it (409) for all callers except administrators.
-- **needs**: the verb that the driver must support; without support the response is 501 (400 for crash dumps).
-- **tasks**: the successive values of \`task_state\`.
-- **failure**: the state of the server after a failure; the fault is set in either case.
+- **vm_state**: the server states in which the action may start; *(including new)* adds servers that were never launched.
+- **task_state**: the task states in which the action may start; default: none.
+- **lock**: whether the action is rejected (409) on a locked server, for all callers except administrators.
+- **needs**: the verb that the driver must support; otherwise, the response is 501 (400 for crash dumps).
+- **tasks**: the values of \`task_state\` while the action runs, in order.
+- **failure**: the server's \`vm_state\` after the action has failed; the server's fault is set in either case.
 - **history**: the name of the entry in the server's history.
 `;
 
