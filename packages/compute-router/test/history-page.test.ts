@@ -6,9 +6,9 @@ import { computeApiHistory, operations } from '../src/index.js';
 const page = join(import.meta.dirname, '../../../docs/compute-api-history.md');
 const head = `# History of the compute API
 
-What each microversion changed, why, and which operations it affects. This page is generated from the operations by
-\`packages/compute-router/test/history-page.test.ts\` (\`vitest --update\` rewrites it).
-[\`@apistrata/explorer\`](../packages/explorer/README.md) shows the changes of each field and compares any two versions.
+This page shows what each microversion changed, why, and which operations it affects. It is generated from the operations by
+\`packages/compute-router/test/history-page.test.ts\` (\`vitest --update\` rewrites it). [\`@apistrata/explorer\`](../packages/explorer/README.md)
+shows the changes of each field and compares any two versions.
 
 Versions above 2.100 are served only if the option \`maxVersion\` allows them.
 `;

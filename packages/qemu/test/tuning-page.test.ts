@@ -6,9 +6,9 @@ import { tuningOf } from '../src/tuning/tuning.js';
 
 const HEAD = `# Machine options of flavors and images
 
-Extra specs of flavors and properties of images that [QEMU machines](../packages/qemu/README.md) support, and extra specs without
-effect. If a flavor and an image set the same option, the flavor takes precedence. A value that is not in the table is ignored. A
-server keeps the options that its flavor and image had when it was created; a resize applies those of the new flavor, a rebuild
+This page lists the flavor extra specs and image properties that [QEMU machines](../packages/qemu/README.md) support, and extra specs
+without effect. If a flavor and an image set the same option, the flavor takes precedence. A value that is not in the table is ignored. A
+server keeps the options that its flavor and image had when it was created. A resize applies the options of the new flavor, and a rebuild
 those of the new image.
 
 This page is generated from \`packages/qemu/src/tuning/supported-options.ts\`;

@@ -29,10 +29,10 @@ function rowOf(listed: ListedOperation, proof: Proof | undefined): string {
 export function coveragePage(all: readonly ListedOperation[], proofs: ReadonlyMap<string, Proof>): string {
   return `# What the contract test covers
 
-Written by \`packages/compute-router/test/contract\`, which calls every operation of \`reference/operations.json\`: at both
-sides of each edge of its history (404 outside its window, the listed success inside), without a token, without the
-role, with an invalid body or query, with unknown ids, and as a member of another project, whose call must change nothing. Other
-tests of the package cover errors that need more preparation.
+The contract test in \`packages/compute-router/test/contract\` generates this page. It calls every operation in \`reference/operations.json\` on
+both sides of each version in which the operation changes (404 outside the operation's window, the listed success inside), without a token,
+without the required role, with an invalid body or query, with unknown ids, and as a member of another project, whose call must not change
+anything. Other tests of the package cover errors that need more preparation.
 
 | Operation | Window | Versions tried | Successes | Rejections | Another project's member |
 |---|---|---|---|---|---|
