@@ -121,9 +121,10 @@ function head() {
   const machine = `${cpus().length} x ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   return `# Results
 
-\`npm run bench\` on ${machine}. Medians, with the minimum and the maximum of the samples in brackets. A ratio
-compares two figures that were measured alternately in the same run. The load generator, and PostgreSQL and Redis where they are
-used, share the machine with the server. The load is the average of one minute: 1 is one busy processor.
+\`npm run bench\` on ${machine}. The tables contain medians, with the
+minimum and maximum of the samples in brackets. A ratio compares two figures that were measured alternately in the same run. The
+load generator, and PostgreSQL and Redis if they are used, share the machine with the server. The load of the machine is its
+one-minute load average; 1 means one busy processor.
 `;
 }
 
