@@ -30,8 +30,10 @@ export function embeddedContext(
   knownNames: readonly string[] = [],
 ): EmbeddedContext {
   const unknown = options.unknown ?? 'reject';
-  const unexpected = Object.keys(options).find((key) => !['store', 'clock', 'unknown', ...knownNames].includes(key));
-  if (unexpected) throw new TypeError(`${catalog}: unknown option "${unexpected}"`);
+  const unexpectedOption = Object.keys(options).find(
+    (key) => !['store', 'clock', 'unknown', ...knownNames].includes(key),
+  );
+  if (unexpectedOption) throw new TypeError(`${catalog}: unknown option "${unexpectedOption}"`);
   if (unknown !== 'reject' && unknown !== 'accept')
     throw new TypeError(`${catalog}: "unknown" must be "reject" or "accept", not ${JSON.stringify(unknown)}`);
   return { store: options.store, clock: options.clock ?? { now: () => Date.now() }, accept: unknown === 'accept' };

@@ -16,13 +16,13 @@ export async function listPage<R extends Stored>(
   page: Page,
   narrow: (query: RowQuery) => RowQuery,
 ): Promise<R[]> {
-  const after = page.marker === undefined ? undefined : await table.get(session, page.marker);
-  if (page.marker !== undefined && !after)
+  const markerRecord = page.marker === undefined ? undefined : await table.get(session, page.marker);
+  if (page.marker !== undefined && !markerRecord)
     throw new CatalogError('MARKER_NOT_FOUND', `marker [${page.marker}] not found`);
   return table.find(session, (query) => {
     const [comparison, direction] = order === 'oldest first' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
     let narrowed = narrow(query).orderBy('seq', direction);
-    if (after) narrowed = narrowed.where('seq', comparison, after.seq);
+    if (markerRecord) narrowed = narrowed.where('seq', comparison, markerRecord.seq);
     if (page.limit !== undefined || page.offset) narrowed = narrowed.limit(page.limit ?? 2 ** 31 - 1);
     return page.offset ? narrowed.offset(page.offset) : narrowed;
   });

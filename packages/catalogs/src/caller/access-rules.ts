@@ -1,16 +1,16 @@
 import type { Caller } from './caller.js';
 
 /** An element of a path pattern that matches one character or, if `repeats` is true, any number of characters. */
-interface Step {
+interface PatternElement {
   readonly repeats: boolean;
   accepts(character: string): boolean;
 }
 
-const isAny = () => true;
+const acceptsAny = () => true;
 const isInSegment = (character: string) => character !== '/';
 
-function stepsOf(token: string): readonly Step[] {
-  if (token === '**') return [{ repeats: true, accepts: isAny }];
+function parseElements(token: string): readonly PatternElement[] {
+  if (token === '**') return [{ repeats: true, accepts: acceptsAny }];
   if (token === '*' || token.startsWith('{'))
     return [false, true].map((repeats) => ({ repeats, accepts: isInSegment }));
   return [{ repeats: false, accepts: (character) => character === token }];
@@ -20,23 +20,23 @@ function stepsOf(token: string): readonly Step[] {
  * Returns whether a path matches a pattern. The time is at most proportional to the product of the two lengths, so that
  * a malicious pattern cannot block the process.
  */
-function matches(pattern: string, path: string): boolean {
-  const steps = (pattern.match(/\{[^}]*\}|\*\*|[^{}]/g) ?? []).flatMap(stepsOf);
-  const reach = (positions: Set<number>, position: number) => {
+function matchesPattern(pattern: string, path: string): boolean {
+  const elements = (pattern.match(/\{[^}]*\}|\*\*|[^{}]/g) ?? []).flatMap(parseElements);
+  const addReachable = (positions: Set<number>, position: number) => {
     positions.add(position);
-    for (let next = position; steps[next]?.repeats; ) positions.add(++next);
+    for (let next = position; elements[next]?.repeats; ) positions.add(++next);
   };
-  let current = new Set<number>();
-  reach(current, 0);
+  let currentPositions = new Set<number>();
+  addReachable(currentPositions, 0);
   for (const character of path) {
-    const following = new Set<number>();
-    for (const position of current) {
-      const step = steps[position];
-      if (step?.accepts(character)) reach(following, step.repeats ? position : position + 1);
+    const nextPositions = new Set<number>();
+    for (const position of currentPositions) {
+      const element = elements[position];
+      if (element?.accepts(character)) addReachable(nextPositions, element.repeats ? position : position + 1);
     }
-    current = following;
+    currentPositions = nextPositions;
   }
-  return current.has(steps.length);
+  return currentPositions.has(elements.length);
 }
 
 /**
@@ -55,6 +55,8 @@ export function mayRequest(
   if (!accessRules || serviceRoles?.includes('service')) return true;
   return accessRules.some(
     (rule) =>
-      rule.method === method && services.includes(rule.service) && paths.some((path) => matches(rule.path, path)),
+      rule.method === method &&
+      services.includes(rule.service) &&
+      paths.some((path) => matchesPattern(rule.path, path)),
   );
 }

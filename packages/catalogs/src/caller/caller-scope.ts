@@ -5,6 +5,6 @@ export function isAdmin(caller: Caller): boolean {
 }
 
 /** Returns whether the caller may see and change a project's resources. */
-export function owns(caller: Caller, projectId: string | null): boolean {
+export function canAccessProject(caller: Caller, projectId: string | null): boolean {
   return projectId === caller.projectId || isAdmin(caller);
 }

@@ -44,22 +44,22 @@ export interface ServiceDocuments {
   open(): Promise<OpenDocuments>;
 }
 
-const TABLE = 'service_documents';
+const DOCUMENTS_TABLE = 'service_documents';
 /** The key of the row that contains the id of the process that may write. */
-const OWNER = { kind: '', id: 'owner' } as const;
+const OWNER_ROW_KEY = { kind: '', id: 'owner' } as const;
 /** The maximum number of rows in one statement, because SQLite limits the number of parameters. */
 const ROWS_PER_STATEMENT = 500;
 
-interface Row {
+interface DocumentRow {
   readonly kind: string;
   readonly id: string;
   readonly data: string;
 }
 
-async function upsert(tx: Tx, rows: readonly (Row & { readonly position: number })[]): Promise<void> {
+async function upsertRows(tx: Tx, rows: readonly (DocumentRow & { readonly position: number })[]): Promise<void> {
   for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT)
     await tx.db
-      .insertInto(TABLE)
+      .insertInto(DOCUMENTS_TABLE)
       .values(rows.slice(start, start + ROWS_PER_STATEMENT))
       .onConflict((conflict) =>
         conflict.columns(['kind', 'id']).doUpdateSet((eb) => ({ data: eb.ref('excluded.data') })),
@@ -83,45 +83,45 @@ async function upsert(tx: Tx, rows: readonly (Row & { readonly position: number 
 export function serviceDocuments(options: { readonly store: Store; readonly seal?: DocumentSeal }): ServiceDocuments {
   const { store, seal } = options;
   const placeOf = ({ kind, id }: { readonly kind: string; readonly id: string }) => compoundKey('document', kind, id);
-  const textOf = (document: ServiceDocument) => {
+  const encodeDocument = (document: ServiceDocument) => {
     const text = JSON.stringify(document.value);
     return seal ? seal.seal(text, placeOf(document)) : text;
   };
-  const documentOf = ({ kind, id, data }: Row): ServiceDocument => ({
+  const decodeDocument = ({ kind, id, data }: DocumentRow): ServiceDocument => ({
     kind,
     id,
     value: JSON.parse(seal ? seal.open(data, placeOf({ kind, id })) : data),
   });
 
-  async function claim(owner: string): Promise<readonly Row[]> {
+  async function claimOwnership(owner: string): Promise<readonly DocumentRow[]> {
     return store.transaction(async (tx) => {
-      await upsert(tx, [{ ...OWNER, position: 0, data: owner }]);
+      await upsertRows(tx, [{ ...OWNER_ROW_KEY, position: 0, data: owner }]);
       const rows = await tx.db
-        .selectFrom(TABLE)
+        .selectFrom(DOCUMENTS_TABLE)
         .select(['kind', 'id', 'data'])
-        .where('kind', '!=', OWNER.kind)
+        .where('kind', '!=', OWNER_ROW_KEY.kind)
         .orderBy('position')
         .execute();
-      return rows as unknown as readonly Row[];
+      return rows as unknown as readonly DocumentRow[];
     });
   }
 
   async function write(owner: string, position: () => number, changes: readonly DocumentChange[]): Promise<void> {
-    const stored = changes.filter(({ value }) => value !== undefined);
-    const rows = stored.map((change) => ({
+    const storedChanges = changes.filter(({ value }) => value !== undefined);
+    const rows = storedChanges.map((change) => ({
       kind: change.kind,
       id: change.id,
       position: position(),
-      data: textOf(change),
+      data: encodeDocument(change),
     }));
     await store.transaction(async (tx) => {
       // The update locks the owner row until the end of the transaction, so that no other process can open the
       // documents.
       const { numUpdatedRows } = await tx.db
-        .updateTable(TABLE)
+        .updateTable(DOCUMENTS_TABLE)
         .set({ position: 0 })
-        .where('kind', '=', OWNER.kind)
-        .where('id', '=', OWNER.id)
+        .where('kind', '=', OWNER_ROW_KEY.kind)
+        .where('id', '=', OWNER_ROW_KEY.id)
         .where('data', '=', owner)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows !== 1n)
@@ -130,23 +130,24 @@ export function serviceDocuments(options: { readonly store: Store; readonly seal
           'Another process serves this cloud from the same database, so this process can no longer write.',
         );
       for (const { kind, id, value } of changes)
-        if (value === undefined) await tx.db.deleteFrom(TABLE).where('kind', '=', kind).where('id', '=', id).execute();
-      await upsert(tx, rows);
+        if (value === undefined)
+          await tx.db.deleteFrom(DOCUMENTS_TABLE).where('kind', '=', kind).where('id', '=', id).execute();
+      await upsertRows(tx, rows);
     });
   }
 
   return {
     async open() {
       const owner = randomUUID();
-      const rows = await claim(owner);
-      const documents = rows.map(documentOf);
-      let last = Date.now() * 1000;
+      const rows = await claimOwnership(owner);
+      const documents = rows.map(decodeDocument);
+      let lastPosition = Date.now() * 1000;
       const position = () => {
-        last = Math.max(last + 1, Date.now() * 1000);
-        return last;
+        lastPosition = Math.max(lastPosition + 1, Date.now() * 1000);
+        return lastPosition;
       };
-      const outdated = seal ? documents.filter((_, at) => !seal.isCurrent(rows[at]?.data ?? '')) : [];
-      if (outdated.length > 0) await write(owner, position, outdated);
+      const outdatedDocuments = seal ? documents.filter((_, at) => !seal.isCurrent(rows[at]?.data ?? '')) : [];
+      if (outdatedDocuments.length > 0) await write(owner, position, outdatedDocuments);
       return {
         documents,
         async write(changes) {

@@ -3,7 +3,7 @@ import { type CatalogErrorCode, type CatalogErrorKind, catalogErrorKinds } from 
 
 export type { CatalogErrorCode, CatalogErrorKind };
 
-const statuses: Readonly<Record<CatalogErrorKind, number>> = {
+const statusByKind: Readonly<Record<CatalogErrorKind, number>> = {
   'not-found': 404,
   conflict: 409,
   invalid: 400,
@@ -19,7 +19,7 @@ export class CatalogError extends CodedError<CatalogErrorCode> {
   /** Creates an error with the HTTP `status` that image, network, volume and share services return for the code. */
   constructor(code: CatalogErrorCode, message: string, options?: ErrorOptions) {
     const kind = catalogErrorKinds[code];
-    super('catalogs', code, message, { ...options, status: statuses[kind] });
+    super('catalogs', code, message, { ...options, status: statusByKind[kind] });
     this.kind = kind;
   }
 }

@@ -37,8 +37,8 @@ export class IdentityRequests {
     };
     try {
       return await fetch(url, request);
-    } catch (first) {
-      if (request.signal.aborted) throw this.#unreachable(first);
+    } catch (firstError) {
+      if (request.signal.aborted) throw this.#unreachable(firstError);
       // The request is retried because the server may have closed a keep-alive connection at the same moment.
       return fetch(url, request).catch((error: unknown) => {
         throw this.#unreachable(error);
@@ -58,8 +58,8 @@ export class IdentityRequests {
   }
 
   #unreachable(error: unknown): CatalogError {
-    const timedOut = error instanceof DOMException && error.name === 'TimeoutError';
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
     const { timeoutMs } = this.#limits;
-    return identityUnavailable(timedOut ? `no response within ${timeoutMs} ms` : 'it cannot be reached', error);
+    return identityUnavailable(isTimeout ? `no response within ${timeoutMs} ms` : 'it cannot be reached', error);
   }
 }

@@ -55,7 +55,7 @@ export interface ServiceResponse {
   readonly body: any;
 }
 
-const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
+const IDEMPOTENT_METHODS = new Set(['GET', 'PUT', 'DELETE']);
 
 /** The statuses that a busy or unavailable service, or a proxy in front of the service, returns. */
 const RETRYABLE_STATUSES = new Set([500, 502, 503, 504]);
@@ -101,8 +101,9 @@ export class ServiceClient {
     request: ServiceRequest,
     read: (response: Response) => Promise<unknown>,
   ): Promise<ServiceResponse> {
-    const attempts = IDEMPOTENT.has(method) && !isStream(request.content) ? 1 + (this.#options.retries ?? 2) : 1;
-    let renewed = false;
+    const maxAttempts =
+      IDEMPOTENT_METHODS.has(method) && !isStream(request.content) ? 1 + (this.#options.retries ?? 2) : 1;
+    let hasRenewedToken = false;
     for (let attempt = 1; ; attempt++) {
       const actor = await this.#actor(request);
       let response: Response;
@@ -116,21 +117,21 @@ export class ServiceClient {
             'UNAVAILABLE',
             `The ${this.#service} service returned an invalid response: ${error.message}.`,
           );
-        if (attempt < attempts) {
-          await pause(attempt);
+        if (attempt < maxAttempts) {
+          await pauseBeforeRetry(attempt);
           continue;
         }
         throw new CatalogError('UNAVAILABLE', `The ${this.#service} service cannot be reached.`, { cause: error });
       }
       // An earlier attempt deleted the resource, but the response to that attempt was lost.
       if (method === 'DELETE' && attempt > 1 && response.status === 404) return { status: 204, body: undefined };
-      const mayRenew = response.status === 401 && actor.own && !renewed && !isStream(request.content);
-      if (mayRenew || (RETRYABLE_STATUSES.has(response.status) && attempt < attempts)) {
-        if (mayRenew) {
-          renewed = true;
+      const canRenewToken = response.status === 401 && actor.own && !hasRenewedToken && !isStream(request.content);
+      if (canRenewToken || (RETRYABLE_STATUSES.has(response.status) && attempt < maxAttempts)) {
+        if (canRenewToken) {
+          hasRenewedToken = true;
           attempt--;
           await this.#options.session.discard(actor.token);
-        } else await pause(attempt);
+        } else await pauseBeforeRetry(attempt);
         continue;
       }
       if (!response.ok) throw toCatalogError(this.#service, response.status, body, request.errors ?? {});
@@ -158,7 +159,7 @@ export class ServiceClient {
   ): Promise<Response> {
     const url = new URL(`${this.#base}${typeof path === 'string' ? path : path(actor.projectId)}`);
     for (const [key, value] of Object.entries(query ?? {}))
-      for (const one of value === undefined ? [] : [value].flat()) url.searchParams.append(key, one);
+      for (const singleValue of value === undefined ? [] : [value].flat()) url.searchParams.append(key, singleValue);
     const init: RequestInit & { duplex?: 'half' } = {
       method,
       headers: {
@@ -201,6 +202,6 @@ async function* withServiceFailures(service: string, chunks: AsyncIterable<Uint8
   }
 }
 
-function pause(attempt: number): Promise<void> {
+function pauseBeforeRetry(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS * attempt));
 }

@@ -36,9 +36,9 @@ const CODES_BY_STATUS: Readonly<Record<number, CatalogErrorCode>> = {
 };
 
 /** Matches messages about an exceeded quota. Cinder reports an exceeded quota only in the message. */
-const QUOTA_TEXT = /quota ?exceeded|exceeds? allowed .*quota|maximum number of .* exceeded|over ?limit/i;
+const QUOTA_MESSAGE = /quota ?exceeded|exceeds? allowed .*quota|maximum number of .* exceeded|over ?limit/i;
 
-function faultDetails(body: unknown): { readonly type?: string; readonly message?: string } {
+function parseFault(body: unknown): { readonly type?: string; readonly message?: string } {
   if (typeof body === 'string')
     return {
       message: body
@@ -49,9 +49,11 @@ function faultDetails(body: unknown): { readonly type?: string; readonly message
   if (typeof body !== 'object' || body === null) return {};
   // The body is an object with a single key, such as NeutronError, itemNotFound, badRequest, overLimit or error. The
   // value of that key contains the message.
-  const [inner] = Object.values(body);
-  if (typeof inner === 'string') return { message: inner };
-  return typeof inner === 'object' && inner !== null ? (inner as { type?: string; message?: string }) : {};
+  const [innerValue] = Object.values(body);
+  if (typeof innerValue === 'string') return { message: innerValue };
+  return typeof innerValue === 'object' && innerValue !== null
+    ? (innerValue as { type?: string; message?: string })
+    : {};
 }
 
 /** Converts a service's error response to a catalog error. */
@@ -61,9 +63,9 @@ export function toCatalogError(
   body: unknown,
   errors: Readonly<Record<number, CatalogErrorCode>>,
 ): CatalogError {
-  const { type = '', message } = faultDetails(body);
-  const overQuota = (status === 403 || status === 413) && QUOTA_TEXT.test(message ?? '') ? 'OVER_QUOTA' : undefined;
-  const fault = CODES_BY_TYPE[type] ?? overQuota ?? errors[status] ?? CODES_BY_STATUS[status];
-  const code = fault ?? (status >= 500 ? 'UNAVAILABLE' : 'REJECTED');
+  const { type = '', message } = parseFault(body);
+  const quotaCode = (status === 403 || status === 413) && QUOTA_MESSAGE.test(message ?? '') ? 'OVER_QUOTA' : undefined;
+  const specificCode = CODES_BY_TYPE[type] ?? quotaCode ?? errors[status] ?? CODES_BY_STATUS[status];
+  const code = specificCode ?? (status >= 500 ? 'UNAVAILABLE' : 'REJECTED');
   return new CatalogError(code, message || `The ${service} service returned ${status}.`);
 }

@@ -26,7 +26,7 @@ export interface ServiceCredentials extends ServiceUser {
   readonly authUrl: string;
 }
 
-const CREDENTIALS: Readonly<Record<keyof ServiceCredentials, true>> = {
+const CREDENTIAL_KEYS: Readonly<Record<keyof ServiceCredentials, true>> = {
   authUrl: true,
   username: true,
   password: true,
@@ -49,12 +49,12 @@ interface CachedToken extends ServiceToken {
 }
 
 /** How long before its expiry a token is renewed, so that no token expires in transit. */
-const RENEW_BEFORE_MS = 60_000;
+const RENEWAL_MARGIN_MS = 60_000;
 /**
  * How long no login is attempted after the identity service has rejected the credentials. Identity services lock a user
  * after repeated failures.
  */
-const REJECTED_PAUSE_MS = 10_000;
+const PAUSE_AFTER_REJECTION_MS = 10_000;
 
 /** The maximum number of projects with cached tokens. */
 const MAX_CACHED_TOKENS = 500;
@@ -69,7 +69,7 @@ export interface ServiceSessionOptions extends Partial<IdentityLimits> {
   readonly now?: () => number;
 }
 
-const OPTIONS: Readonly<Record<keyof ServiceSessionOptions, true>> = {
+const OPTION_KEYS: Readonly<Record<keyof ServiceSessionOptions, true>> = {
   timeoutMs: true,
   maxResponseBytes: true,
   headers: true,
@@ -87,8 +87,8 @@ export class ServiceSession {
   #rejectedUntil = 0;
 
   constructor(credentials: ServiceCredentials, options: ServiceSessionOptions = {}) {
-    checkOptions('new ServiceSession()', credentials, CREDENTIALS);
-    checkOptions('new ServiceSession()', options, OPTIONS);
+    checkOptions('new ServiceSession()', credentials, CREDENTIAL_KEYS);
+    checkOptions('new ServiceSession()', options, OPTION_KEYS);
     const { timeoutMs = 10_000, maxResponseBytes = 4 * 1024 * 1024, headers, now = Date.now } = options;
     this.url = `${credentials.authUrl.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
     this.#requests = new IdentityRequests({ timeoutMs, maxResponseBytes, headers });
@@ -103,14 +103,14 @@ export class ServiceSession {
    * @throws `UNAVAILABLE` if the login fails; `FORBIDDEN` if the service user has no role in the given project
    */
   async token(projectId = ''): Promise<ServiceToken> {
-    const cached = this.#tokens.get(projectId);
-    const current = await cached?.catch(() => undefined);
-    if (current && current.expiresAt - RENEW_BEFORE_MS > this.#now()) return current;
+    const cachedLogin = this.#tokens.get(projectId);
+    const currentToken = await cachedLogin?.catch(() => undefined);
+    if (currentToken && currentToken.expiresAt - RENEWAL_MARGIN_MS > this.#now()) return currentToken;
     // Concurrent callers wait for the login that is in progress.
-    const inProgress = this.#tokens.get(projectId);
-    if (inProgress && inProgress !== cached) return inProgress;
-    const [oldest] = this.#tokens.keys();
-    if (oldest !== undefined && this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.delete(oldest);
+    const loginInProgress = this.#tokens.get(projectId);
+    if (loginInProgress && loginInProgress !== cachedLogin) return loginInProgress;
+    const [oldestProjectId] = this.#tokens.keys();
+    if (oldestProjectId !== undefined && this.#tokens.size >= MAX_CACHED_TOKENS) this.#tokens.delete(oldestProjectId);
     const login = this.#logIn(projectId);
     this.#tokens.set(projectId, login);
     return login;
@@ -118,8 +118,8 @@ export class ServiceSession {
 
   /** Removes a token from the cache after a service has rejected the token. */
   async discard(token: string): Promise<void> {
-    for (const [projectId, cached] of this.#tokens)
-      if ((await cached.catch(() => undefined))?.token === token) this.#tokens.delete(projectId);
+    for (const [projectId, cachedLogin] of this.#tokens)
+      if ((await cachedLogin.catch(() => undefined))?.token === token) this.#tokens.delete(projectId);
   }
 
   async #logIn(projectId: string): Promise<CachedToken> {
@@ -127,7 +127,7 @@ export class ServiceSession {
     const response = await this.#requests.send(`${this.url}/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ auth: passwordLogin(this.#user, projectId) }),
+      body: JSON.stringify({ auth: passwordLoginBody(this.#user, projectId) }),
     });
     const token = response.headers.get('x-subject-token');
     if (response.ok && token) return parseToken(token, await this.#requests.json(response));
@@ -139,12 +139,12 @@ export class ServiceSession {
         'FORBIDDEN',
         `The service user "${this.#user.username}" has no role in project ${projectId}.`,
       );
-    this.#rejectedUntil = this.#now() + REJECTED_PAUSE_MS;
+    this.#rejectedUntil = this.#now() + PAUSE_AFTER_REJECTION_MS;
     throw identityUnavailable(`it rejected the service credentials with ${response.status}`);
   }
 }
 
-function passwordLogin(user: ServiceUser, projectId: string) {
+function passwordLoginBody(user: ServiceUser, projectId: string) {
   const { username, password, projectName = 'service' } = user;
   const domain = (id: string | undefined, name = 'Default') => (id === undefined ? { name } : { id });
   const id = projectId || user.projectId;
@@ -155,10 +155,11 @@ function passwordLogin(user: ServiceUser, projectId: string) {
 }
 
 function parseToken(token: string, document: unknown): CachedToken {
-  const wire = (document as { readonly token?: { readonly project?: { id?: unknown }; expires_at?: unknown } } | null)
-    ?.token;
-  const expiresAt = Date.parse(String(wire?.expires_at));
-  const projectId = wire?.project?.id;
+  const tokenFields = (
+    document as { readonly token?: { readonly project?: { id?: unknown }; expires_at?: unknown } } | null
+  )?.token;
+  const expiresAt = Date.parse(String(tokenFields?.expires_at));
+  const projectId = tokenFields?.project?.id;
   if (typeof projectId !== 'string' || Number.isNaN(expiresAt))
     throw identityUnavailable('it returned a malformed token');
   return { token, projectId, expiresAt };

@@ -21,6 +21,6 @@ const SIGNATURES: readonly (readonly [string, number, Buffer])[] = [
  * fewer formats are recognized.
  */
 export function imageFormatOf(header: Uint8Array): string {
-  const found = SIGNATURES.find(([, at, bytes]) => bytes.equals(header.subarray(at, at + bytes.length)));
-  return found?.[0] ?? 'raw';
+  const matchingSignature = SIGNATURES.find(([, at, bytes]) => bytes.equals(header.subarray(at, at + bytes.length)));
+  return matchingSignature?.[0] ?? 'raw';
 }

@@ -14,7 +14,7 @@ export interface Cidr {
   readonly prefix: number;
 }
 
-const bits = { 4: 32, 6: 128 } as const;
+const bitsByVersion = { 4: 32, 6: 128 } as const;
 
 function ipv4Value(text: string): bigint {
   return text.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
@@ -76,9 +76,9 @@ export function parseCidr(text: string): Cidr | undefined {
   const address = base === undefined ? undefined : parseIp(base);
   if (!address) return undefined;
   const prefix = Number(digits);
-  const width = bits[address.version];
-  if (prefix > width) return undefined;
-  const size = 1n << BigInt(width - prefix);
+  const addressBits = bitsByVersion[address.version];
+  if (prefix > addressBits) return undefined;
+  const size = 1n << BigInt(addressBits - prefix);
   const first = address.value - (address.value % size);
   return { version: address.version, first, last: first + size - 1n, prefix };
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import type { NetworkCatalog } from '../../src/network/network-catalog.js';
-import { expected, job, NET, type NetworksOverHttp, networksOverHttp, OTHER } from './networks-over-http.js';
+import { job, NET, type NetworksOverHttp, networksOverHttp, newPortRequest, OTHER } from './networks-over-http.js';
 
 describe('networks over HTTP, on behalf of callers', () => {
   let cloud: NetworksOverHttp;
@@ -33,7 +33,7 @@ describe('networks over HTTP, on behalf of callers', () => {
 
   it('reads, creates and changes on behalf of the caller, and binds on behalf of the service', async () => {
     sent();
-    const [port] = await networks.createPorts(ada, [expected({ securityGroups: ['default'] })]);
+    const [port] = await networks.createPorts(ada, [newPortRequest({ securityGroups: ['default'] })]);
     expect(port).toMatchObject({ hostId: 'host1', deviceOwner: 'compute:nova' });
     const [names, groups, floating] = [
       'service GET /networks',

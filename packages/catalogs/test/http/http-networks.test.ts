@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import type { NetworkCatalog } from '../../src/network/network-catalog.js';
-import { expected, job, NET, type NetworksOverHttp, networksOverHttp, OTHER, OUTSIDE } from './networks-over-http.js';
+import {
+  job,
+  NET,
+  type NetworksOverHttp,
+  networksOverHttp,
+  newPortRequest,
+  OTHER,
+  OUTSIDE,
+} from './networks-over-http.js';
 
 const otherCaller: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
 
@@ -22,7 +30,7 @@ describe('networks over HTTP', () => {
   });
 
   it('creates and binds a port for a server, with names and addresses', async () => {
-    const requested = expected({ addresses: ['10.0.0.9'], securityGroups: ['default'] });
+    const requested = newPortRequest({ addresses: ['10.0.0.9'], securityGroups: ['default'] });
     const [port] = await networks.createPorts(ada, [requested]);
     expect(port).toMatchObject({
       networkId: NET,
@@ -38,7 +46,7 @@ describe('networks over HTTP', () => {
   });
 
   it('returns the existing port for a repeated creation', async () => {
-    const requested = expected();
+    const requested = newPortRequest();
     const [first] = await networks.createPorts(job, [requested]);
     const [second] = await networks.createPorts(job, [requested]);
     expect(second!.id).toBe(first!.id);
@@ -47,7 +55,7 @@ describe('networks over HTTP', () => {
 
   it('leaves no port behind when one of several cannot be created', async () => {
     const deviceId = randomUUID();
-    const requests = [expected({ deviceId }), expected({ deviceId, addresses: ['192.0.2.1'] })];
+    const requests = [newPortRequest({ deviceId }), newPortRequest({ deviceId, addresses: ['192.0.2.1'] })];
     await expect(networks.createPorts(job, requests)).rejects.toMatchObject({
       code: 'ADDRESS_NOT_IN_SUBNET',
       status: 400,
@@ -57,15 +65,15 @@ describe('networks over HTTP', () => {
 
   it('leaves no port behind if its creation succeeded but the response was lost', async () => {
     service.fail('POST', /ports/, 'lose');
-    await expect(networks.createPorts(job, [expected()])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(networks.createPorts(job, [newPortRequest()])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(service.things.ports!.size).toBe(0);
   });
 
   it('distinguishes an address in use, an unknown network and a network without addresses', async () => {
-    await networks.createPorts(job, [expected({ addresses: ['10.0.0.7'] })]);
+    await networks.createPorts(job, [newPortRequest({ addresses: ['10.0.0.7'] })]);
     expect(await networks.listPorts(job, { address: '10.0.0.7' })).toHaveLength(1);
     expect(await networks.listPorts(job, { address: '10.0.0.8' })).toEqual([]);
-    const again = networks.createPorts(job, [expected({ addresses: ['10.0.0.7'] })]);
+    const again = networks.createPorts(job, [newPortRequest({ addresses: ['10.0.0.7'] })]);
     await expect(again).rejects.toMatchObject({ code: 'ADDRESS_IN_USE', status: 409 });
     await expect(networks.checkAddresses(job, NET, ['10.0.0.7'])).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' });
     await expect(networks.checkAddresses(job, NET, ['10.9.0.7'])).rejects.toMatchObject({
@@ -73,19 +81,19 @@ describe('networks over HTTP', () => {
     });
     await networks.checkAddresses(job, NET, ['10.0.0.8']);
     await expect(networks.checkAddresses(job, OUTSIDE)).rejects.toMatchObject({ code: 'NETWORK_WITHOUT_SUBNET' });
-    await expect(networks.createPorts(job, [expected({ networkId: OTHER })])).rejects.toMatchObject({
+    await expect(networks.createPorts(job, [newPortRequest({ networkId: OTHER })])).rejects.toMatchObject({
       code: 'NETWORK_NOT_FOUND',
     });
     service.things.subnets!.get('sub1')!.size = 1;
-    await networks.createPorts(job, [expected()]);
-    await expect(networks.createPorts(job, [expected()])).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
+    await networks.createPorts(job, [newPortRequest()]);
+    await expect(networks.createPorts(job, [newPortRequest()])).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
     service.things.subnets!.get('sub1')!.size = 50;
   });
 
   it('binds, moves and releases ports; those created for the server are deleted, the others remain', async () => {
     const deviceId = randomUUID();
-    const [own] = await networks.createPorts(job, [expected({ deviceId })]);
-    const [spare] = await networks.createPorts(job, [expected({ deviceId: '', hostId: '' })]);
+    const [own] = await networks.createPorts(job, [newPortRequest({ deviceId })]);
+    const [spare] = await networks.createPorts(job, [newPortRequest({ deviceId: '', hostId: '' })]);
     const binding = { deviceId, deviceOwner: 'compute:nova', hostId: 'host1' };
     expect(await networks.bindPort(job, spare!.id, binding)).toMatchObject(binding);
     await expect(networks.bindPort(job, spare!.id, { ...binding, deviceId: 'x' })).rejects.toMatchObject({
@@ -105,7 +113,7 @@ describe('networks over HTTP', () => {
 
   it('releases all other ports when one cannot be released', async () => {
     const deviceId = randomUUID();
-    const created = await networks.createPorts(job, [expected({ deviceId }), expected({ deviceId })]);
+    const created = await networks.createPorts(job, [newPortRequest({ deviceId }), newPortRequest({ deviceId })]);
     const released = { owned: created.map((port) => port.id), bound: [] };
     service.fail('DELETE', new RegExp(created[0]!.id), { status: 503 }, 3);
     await expect(networks.releasePorts(job, deviceId, released)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -116,7 +124,7 @@ describe('networks over HTTP', () => {
 
   it('lists the ports of many servers', async () => {
     const created = [];
-    for (let i = 0; i < 7; i++) created.push(...(await networks.createPorts(job, [expected()])));
+    for (let i = 0; i < 7; i++) created.push(...(await networks.createPorts(job, [newPortRequest()])));
     const deviceIds = created.map((port) => port.deviceId);
     const listed = await networks.listPorts(job, { deviceIds });
     expect(listed.map((port) => port.id)).toEqual(created.map((port) => port.id));
@@ -125,7 +133,7 @@ describe('networks over HTTP', () => {
   });
 
   it('adds and removes addresses', async () => {
-    const [port] = await networks.createPorts(job, [expected()]);
+    const [port] = await networks.createPorts(job, [newPortRequest()]);
     const more = await networks.addFixedIp(job, port!.deviceId, NET);
     expect(more.fixedIps).toHaveLength(2);
     const less = await networks.removeFixedIp(job, port!.deviceId, more.fixedIps[0]!.address);
@@ -136,7 +144,7 @@ describe('networks over HTTP', () => {
   });
 
   it('stores groups and rules, and assigns them to servers', async () => {
-    const [port] = await networks.createPorts(job, [expected()]);
+    const [port] = await networks.createPorts(job, [newPortRequest()]);
     const web = await networks.createSecurityGroup(job, { name: 'web' });
     expect(web).toMatchObject({ name: 'web', projectId: 'p-ada', rules: [] });
     const names = async () => (await networks.getPort(job, port!.id)).securityGroups.map((group) => group.name);
@@ -177,7 +185,7 @@ describe('networks over HTTP', () => {
   });
 
   it('associates floating IPs with servers and shows them on their ports', async () => {
-    const [port] = await networks.createPorts(job, [expected()]);
+    const [port] = await networks.createPorts(job, [newPortRequest()]);
     expect((await networks.listFloatingIpPools(job)).map((pool) => pool.name)).toEqual(['public']);
     const floating = await networks.allocateFloatingIp(job, 'public');
     expect(floating).toMatchObject({ pool: 'public', projectId: 'p-ada', portId: null, deviceId: null });
@@ -223,7 +231,7 @@ describe('networks over HTTP', () => {
       status: 409,
       body: { NeutronError: { type: 'OverQuota', message: 'Quota exceeded' } },
     });
-    await expect(networks.createPorts(job, [expected()])).rejects.toMatchObject({
+    await expect(networks.createPorts(job, [newPortRequest()])).rejects.toMatchObject({
       code: 'OVER_QUOTA',
       kind: 'over-quota',
     });

@@ -13,7 +13,7 @@ export const OTHER = randomUUID();
 export const OUTSIDE = randomUUID();
 
 /** Returns the fields of a new port for a server. */
-export const expected = (more: Partial<NewPort> = {}): NewPort => ({
+export const newPortRequest = (more: Partial<NewPort> = {}): NewPort => ({
   key: randomUUID(),
   networkId: NET,
   projectId: 'p-ada',

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedNetworkCatalog, embeddedNetworks } from '../../src/network/builtin/embedded-networks.js';
-import { ada, addresses, bob, expected, type NetworksUnderTest, networksUnderTest } from './networks-under-test.js';
+import {
+  ada,
+  addresses,
+  bob,
+  type NetworksUnderTest,
+  networksUnderTest,
+  newPortRequest,
+} from './networks-under-test.js';
 
 describe.each(networksUnderTest)('embedded networks that accept unknown ids on $kind', ({ open }) => {
   let cloud: NetworksUnderTest;
@@ -22,7 +29,7 @@ describe.each(networksUnderTest)('embedded networks that accept unknown ids on $
   it('create a network with free addresses for an unknown id', async () => {
     const id = randomUUID();
     const created = await Promise.all(
-      Array.from({ length: 6 }, () => accepting.createPorts(ada, [expected(id)]).then(([one]) => one!)),
+      Array.from({ length: 6 }, () => accepting.createPorts(ada, [newPortRequest(id)]).then(([one]) => one!)),
     );
     expect(new Set(created.flatMap(addresses)).size).toBe(6);
     expect(await networks.getNetwork(bob, id)).toMatchObject({ id, shared: true });

@@ -25,7 +25,7 @@ export const networkPreset = {
 };
 
 /** Returns the fields of a new port for a server that the user `ada` owns. */
-export function expected(networkId: string, more: Partial<NewPort> = {}): NewPort {
+export function newPortRequest(networkId: string, more: Partial<NewPort> = {}): NewPort {
   const place = { deviceId: randomUUID(), deviceOwner: 'compute:nova', hostId: 'host1' };
   return { key: randomUUID(), networkId, projectId: 'p-ada', ...place, ...more };
 }
@@ -67,7 +67,7 @@ export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ k
         return id;
       },
       async port(networkId, more = {}, caller = ada) {
-        const [created] = await networks.createPorts(caller, [expected(networkId, more)]);
+        const [created] = await networks.createPorts(caller, [newPortRequest(networkId, more)]);
         return created!;
       },
       close,

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ada,
   bob,
-  expected,
   member,
   type NetworksUnderTest,
   networksUnderTest,
+  newPortRequest,
   SHARED,
 } from './networks-under-test.js';
 
@@ -54,7 +54,7 @@ describe.each(networksUnderTest)('security groups of the embedded networks on $k
 
   it('are added to all ports of a server and removed from them', async () => {
     const deviceId = randomUUID();
-    await networks.createPorts(ada, [expected(SHARED, { deviceId }), expected(SHARED, { deviceId })]);
+    await networks.createPorts(ada, [newPortRequest(SHARED, { deviceId }), newPortRequest(SHARED, { deviceId })]);
     const { id } = await networks.createSecurityGroup(ada, { name: 'extra' });
     await networks.addSecurityGroup(ada, deviceId, 'extra');
     await networks.addSecurityGroup(ada, deviceId, id);

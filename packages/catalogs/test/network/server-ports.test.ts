@@ -6,9 +6,9 @@ import {
   addresses,
   admin,
   bob,
-  expected,
   type NetworksUnderTest,
   networksUnderTest,
+  newPortRequest,
   SHARED,
 } from './networks-under-test.js';
 
@@ -27,7 +27,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
   afterAll(() => cloud.close());
 
   it('are bound, with one address of each version and the default group', async () => {
-    const want = expected(SHARED);
+    const want = newPortRequest(SHARED);
     const [created] = await networks.createPorts(ada, [want]);
     expect(created).toMatchObject({
       id: want.key,
@@ -50,7 +50,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
   });
 
   it('are created once by repeated creations, also concurrent ones', async () => {
-    const want = expected(SHARED);
+    const want = newPortRequest(SHARED);
     const created = await Promise.all([1, 2, 3, 4].map(() => networks.createPorts(ada, [want])));
     expect(new Set(created.map(([one]) => one!.seq)).size).toBe(1);
     expect(new Set(created.map(([one]) => addresses(one!).join())).size).toBe(1);
@@ -66,7 +66,9 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     const id = await net(ada, '10.10.0.0/25');
     const processes = [embeddedNetworks({ store }), embeddedNetworks({ store }), networks];
     const created = await Promise.all(
-      Array.from({ length: 125 }, (_, i) => processes[i % 3]!.createPorts(ada, [expected(id)]).then(([one]) => one!)),
+      Array.from({ length: 125 }, (_, i) =>
+        processes[i % 3]!.createPorts(ada, [newPortRequest(id)]).then(([one]) => one!),
+      ),
     );
     expect(new Set(created.flatMap(addresses)).size).toBe(125);
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
@@ -117,7 +119,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
   it('are all created for a server, or none', async () => {
     const one = await net(ada, '10.3.0.0/24');
     const deviceId = randomUUID();
-    const both = [expected(one, { deviceId }), expected(SHARED, { deviceId, addresses: ['192.0.2.1'] })];
+    const both = [newPortRequest(one, { deviceId }), newPortRequest(SHARED, { deviceId, addresses: ['192.0.2.1'] })];
     await expect(networks.createPorts(ada, both)).rejects.toMatchObject({ code: 'ADDRESS_NOT_IN_SUBNET' });
     expect(await networks.listPorts(ada, { deviceIds: [deviceId] })).toEqual([]);
   });
@@ -126,7 +128,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     const ids = [await net(ada, '10.20.0.0/24'), await net(ada, '10.21.0.0/24'), SHARED];
     const created = await networks.createPorts(
       ada,
-      ids.map((id) => expected(id)),
+      ids.map((id) => newPortRequest(id)),
     );
     expect(created.map((one) => one.networkId)).toEqual(ids);
   });
@@ -175,7 +177,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
 
   it('all move to another host, or to none', async () => {
     const deviceId = randomUUID();
-    await networks.createPorts(ada, [expected(SHARED, { deviceId }), expected(SHARED, { deviceId })]);
+    await networks.createPorts(ada, [newPortRequest(SHARED, { deviceId }), newPortRequest(SHARED, { deviceId })]);
     await networks.movePorts(ada, deviceId, 'host2');
     const hosts = async () => (await networks.listPorts(ada, { deviceIds: [deviceId] })).map((one) => one.hostId);
     expect(await hosts()).toEqual(['host2', 'host2']);

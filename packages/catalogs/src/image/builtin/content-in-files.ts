@@ -7,7 +7,7 @@ import { digestContent, type ImageContents } from './image-content.js';
 import type { ImageRecord } from './image-tables.js';
 
 /** The time without new data after which an unfinished upload is stale, because its process has died. */
-const UNFINISHED_MS = 3_600_000;
+const STALE_UPLOAD_AGE_MS = 3_600_000;
 
 /** Removes unfinished uploads of processes that have died. */
 async function removeStaleDrafts(folder: string): Promise<void> {
@@ -15,16 +15,16 @@ async function removeStaleDrafts(folder: string): Promise<void> {
     if (!name.endsWith('.part')) continue;
     const path = join(folder, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-    if (mtimeMs < Date.now() - UNFINISHED_MS) await rm(path, { force: true });
+    if (mtimeMs < Date.now() - STALE_UPLOAD_AGE_MS) await rm(path, { force: true });
   }
 }
 
 /** File system error codes for insufficient space, insufficient permissions and I/O failures. */
-const STORAGE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EIO']);
+const STORAGE_ERROR_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EIO']);
 
-function toUnavailable(error: unknown): unknown {
+function toUnavailableError(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (!STORAGE_ERRORS.has(code ?? '')) return error;
+  if (!STORAGE_ERROR_CODES.has(code ?? '')) return error;
   return new CatalogError('UNAVAILABLE', `The image data cannot be stored: ${message}`, { cause: error });
 }
 
@@ -37,7 +37,7 @@ function toUnavailable(error: unknown): unknown {
  */
 export function contentInFiles(folder: string, fallback: ImageContents, maxBytes = Infinity): ImageContents {
   const pathOf = (id: string, sha512: string) => join(folder, `${id}-${sha512.slice(0, 32)}`);
-  const fileOf = ({ id, sha512 }: ImageRecord) => {
+  const existingPathOf = ({ id, sha512 }: ImageRecord) => {
     const path = sha512 === null ? undefined : pathOf(id, sha512);
     return path !== undefined && existsSync(path) ? path : undefined;
   };
@@ -56,33 +56,33 @@ export function contentInFiles(folder: string, fallback: ImageContents, maxBytes
 
   return {
     async receive(imageId, content) {
-      const draft = join(folder, `${imageId}.${randomUUID()}.part`);
+      const draftPath = join(folder, `${imageId}.${randomUUID()}.part`);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await removeStaleDraftsOnce();
-        const file = await open(draft, 'wx', 0o600);
+        const file = await open(draftPath, 'wx', 0o600);
         try {
           const digest = await digestContent(content, maxBytes, async (chunk) => {
             await file.writeFile(chunk);
           });
           await file.sync();
           const path = pathOf(imageId, digest.sha512);
-          await rename(draft, path);
+          await rename(draftPath, path);
           return { ...digest, retain: async () => {}, discard: () => rm(path, { force: true }) };
         } finally {
           await file.close();
         }
       } catch (error) {
-        await rm(draft, { force: true }).catch(() => {});
-        throw toUnavailable(error);
+        await rm(draftPath, { force: true }).catch(() => {});
+        throw toUnavailableError(error);
       }
     },
     read(image) {
-      const path = fileOf(image);
+      const path = existingPathOf(image);
       return path === undefined ? fallback.read(image) : createReadStream(path, { highWaterMark: 2 ** 20 });
     },
     async drop(tx, image) {
-      const path = fileOf(image);
+      const path = existingPathOf(image);
       const dropFallback = await fallback.drop(tx, image);
       return async () => {
         await dropFallback();

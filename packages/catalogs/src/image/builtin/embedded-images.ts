@@ -3,7 +3,7 @@ import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-op
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type {
   Image,
@@ -59,8 +59,8 @@ function newRecord(image: NewImage, projectId: string | null, now: number): New<
 }
 
 function mergeProperties(previous: Image['properties'], change: ImageChange['properties']): Image['properties'] {
-  const merged = Object.entries({ ...previous, ...change }).filter(([, value]) => value !== null);
-  return Object.fromEntries(merged) as Image['properties'];
+  const mergedEntries = Object.entries({ ...previous, ...change }).filter(([, value]) => value !== null);
+  return Object.fromEntries(mergedEntries) as Image['properties'];
 }
 
 /**
@@ -70,13 +70,13 @@ function mergeProperties(previous: Image['properties'], change: ImageChange['pro
 export function embeddedImages(options: EmbeddedImagesOptions) {
   const context = embeddedContext('embeddedImages', options, ['directory', 'maxContentBytes']);
   const { store, clock, accept } = context;
-  const inDatabase = contentInDatabase(options.store, options.maxContentBytes);
+  const databaseContents = contentInDatabase(options.store, options.maxContentBytes);
   const contents =
     options.directory === undefined
-      ? inDatabase
-      : contentInFiles(options.directory, inDatabase, options.maxContentBytes);
+      ? databaseContents
+      : contentInFiles(options.directory, databaseContents, options.maxContentBytes);
 
-  async function acceptUnknown(id: string): Promise<ImageRecord> {
+  async function acceptUnknownImage(id: string): Promise<ImageRecord> {
     rejectNul(id);
     return retryOnUniqueViolation(store, async (tx) => {
       const record = newRecord(
@@ -90,14 +90,14 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
   async function getVisible(caller: Caller, id: string, session: Session = store): Promise<ImageRecord> {
     const image = await images.get(session, id);
-    if (!image && accept) return acceptUnknown(id);
+    if (!image && accept) return acceptUnknownImage(id);
     if (!image || !(await canSee(session, caller, image))) throw imageNotFound(id);
     return image;
   }
 
   async function getChangeable(caller: Caller, id: string): Promise<ImageRecord> {
     const image = await getVisible(caller, id);
-    if (!owns(caller, image.projectId))
+    if (!canAccessProject(caller, image.projectId))
       throw new CatalogError('IMAGE_FORBIDDEN', `You are not permitted to change image ${id}`);
     return image;
   }
@@ -106,17 +106,17 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
   async function change(
     caller: Caller,
     id: string,
-    changed: (image: ImageRecord, tx: Tx) => Partial<New<ImageRecord>> | Promise<Partial<New<ImageRecord>>>,
+    getChanges: (image: ImageRecord, tx: Tx) => Partial<New<ImageRecord>> | Promise<Partial<New<ImageRecord>>>,
   ): Promise<ImageRecord> {
     await getChangeable(caller, id);
     return store.transaction(async (tx) => {
       const image = await images.lock(tx, id);
       if (!image) throw imageNotFound(id);
-      return images.update(tx, { ...image, ...(await changed(image, tx)), updatedAt: clock.now() });
+      return images.update(tx, { ...image, ...(await getChanges(image, tx)), updatedAt: clock.now() });
     });
   }
 
-  function moveStatus(from: ImageStatus, to: ImageStatus) {
+  function createStatusTransition(from: ImageStatus, to: ImageStatus) {
     return (caller: Caller, id: string): Promise<Image> =>
       change(caller, id, (image) => {
         if (image.status !== from && image.status !== to)
@@ -128,7 +128,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
   async function addSeed(seed: Omit<ImageSeed, 'replacesIdPrefix'>): Promise<void> {
     const { status, sizeBytes = 0, checksum = null, virtualSizeBytes = null, content, ...image } = seed;
     const bytes = typeof content === 'function' ? content() : content;
-    const received = bytes && (await contents.receive(image.id, bytes));
+    const receivedContent = bytes && (await contents.receive(image.id, bytes));
     await retryOnUniqueViolation(store, async (tx) => {
       if (await images.get(tx, image.id)) return;
       const record = newRecord(
@@ -139,12 +139,12 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       await images.insert(tx, {
         ...record,
         status: status ?? 'active',
-        sizeBytes: received?.sizeBytes ?? sizeBytes,
+        sizeBytes: receivedContent?.sizeBytes ?? sizeBytes,
         virtualSizeBytes,
-        checksum: received?.checksum ?? checksum,
-        sha512: received?.sha512 ?? null,
+        checksum: receivedContent?.checksum ?? checksum,
+        sha512: receivedContent?.sha512 ?? null,
       });
-      await received?.retain(tx);
+      await receivedContent?.retain(tx);
     });
   }
 
@@ -158,27 +158,27 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       rejectNul(image);
       const projectId = image.projectId ?? caller.projectId;
       return retryOnUniqueViolation(store, async (tx) => {
-        const existing = await images.get(tx, image.id);
-        if (!existing) return images.insert(tx, newRecord(image, projectId, clock.now()));
-        if (existing.projectId === projectId) return existing;
+        const existingImage = await images.get(tx, image.id);
+        if (!existingImage) return images.insert(tx, newRecord(image, projectId, clock.now()));
+        if (existingImage.projectId === projectId) return existingImage;
         throw new CatalogError('IMAGE_EXISTS', `Image ID ${image.id} already exists!`);
       });
     },
 
     async upload(caller: Caller, id: string, content: ImageContent): Promise<ImageRecord> {
       if ((await getChangeable(caller, id)).status === 'active') return getVisible(caller, id);
-      const received = await contents.receive(id, content);
-      const { sizeBytes, checksum, sha512 } = received;
+      const receivedContent = await contents.receive(id, content);
+      const { sizeBytes, checksum, sha512 } = receivedContent;
       try {
         return await change(caller, id, async (image, tx) => {
           if (image.status === 'active') return {};
           if (image.status !== 'queued' && image.status !== 'saving')
             throw new CatalogError('IMAGE_WRONG_STATUS', `Image ${id} is ${image.status} and does not accept content`);
-          await received.retain(tx);
+          await receivedContent.retain(tx);
           return { status: 'active', sizeBytes, checksum, sha512 };
         });
       } finally {
-        if ((await images.get(store, id))?.sha512 !== sha512) await received.discard();
+        if ((await images.get(store, id))?.sha512 !== sha512) await receivedContent.discard();
       }
     },
 
@@ -195,13 +195,16 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
     async update(caller: Caller, id: string, { properties, ...fields }: ImageChange): Promise<ImageRecord> {
       rejectNul([properties, fields]);
-      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-      return change(caller, id, (image) => ({ ...given, properties: mergeProperties(image.properties, properties) }));
+      const definedFields = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+      return change(caller, id, (image) => ({
+        ...definedFields,
+        properties: mergeProperties(image.properties, properties),
+      }));
     },
 
     async delete(caller: Caller, id: string): Promise<void> {
       await getChangeable(caller, id);
-      const drop = await store.transaction(async (tx) => {
+      const dropContent = await store.transaction(async (tx) => {
         const image = await images.lock(tx, id);
         if (!image) throw imageNotFound(id);
         if (image.protected)
@@ -210,11 +213,11 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
         await images.delete(tx, id);
         return contents.drop(tx, image);
       });
-      await drop();
+      await dropContent();
     },
 
-    deactivate: moveStatus('active', 'deactivated'),
-    reactivate: moveStatus('deactivated', 'active'),
+    deactivate: createStatusTransition('active', 'deactivated'),
+    reactivate: createStatusTransition('deactivated', 'active'),
     ...imageMembers(context, { getVisible, getChangeable }),
 
     /**

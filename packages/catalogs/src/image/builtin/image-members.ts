@@ -13,17 +13,17 @@ export interface ImageLookup {
 
 /** Creates the operations that share images with individual projects, which are then image members. */
 export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, getChangeable }: ImageLookup) {
-  const missing = (imageId: string, projectId: string) =>
+  const memberNotFound = (imageId: string, projectId: string) =>
     new CatalogError('IMAGE_MEMBER_NOT_FOUND', `Image ${imageId} has no member ${projectId}`);
 
   return {
     /** Lists an image's members. The owner sees all members, a member sees only itself. */
     async listMembers(caller: Caller, imageId: string): Promise<readonly ImageMember[]> {
       const image = await getVisible(caller, imageId);
-      const all = image.projectId === caller.projectId || isAdmin(caller);
+      const canListAll = image.projectId === caller.projectId || isAdmin(caller);
       return imageTables.members.find(store, (q) => {
         const members = q.where('image_id', '=', imageId).orderBy('seq');
-        return all ? members : members.where('project_id', '=', caller.projectId);
+        return canListAll ? members : members.where('project_id', '=', caller.projectId);
       });
     },
 
@@ -56,15 +56,17 @@ export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, ge
         throw new CatalogError('IMAGE_FORBIDDEN', 'Only the member project can accept or reject the image.');
       return store.transaction(async (tx) => {
         const member = await imageTables.members.lock(tx, compoundKey(imageId, projectId));
-        if (!member) throw missing(imageId, projectId);
+        if (!member) throw memberNotFound(imageId, projectId);
         return imageTables.members.update(tx, { ...member, status, updatedAt: clock.now() });
       });
     },
 
     async removeMember(caller: Caller, imageId: string, projectId: string): Promise<void> {
       await getChangeable(caller, imageId);
-      const removed = await store.transaction((tx) => imageTables.members.delete(tx, compoundKey(imageId, projectId)));
-      if (!removed) throw missing(imageId, projectId);
+      const wasRemoved = await store.transaction((tx) =>
+        imageTables.members.delete(tx, compoundKey(imageId, projectId)),
+      );
+      if (!wasRemoved) throw memberNotFound(imageId, projectId);
     },
   };
 }

@@ -9,11 +9,11 @@ const { images } = imageTables;
  */
 export async function replaceImages(store: Store, id: string, idPrefix: string, now: number): Promise<void> {
   await store.transaction(async (tx) => {
-    const all = await images.find(tx, (query) => query.where('id', 'like', `${idPrefix}%`));
-    const former = all.filter((image) => image.id !== id && !image.hidden);
-    if (former.length === 0) return;
-    for (const image of former) await images.update(tx, { ...image, hidden: true, updatedAt: now });
-    const current = all.find((image) => image.id === id);
-    if (current?.hidden) await images.update(tx, { ...current, hidden: false, updatedAt: now });
+    const matchingImages = await images.find(tx, (query) => query.where('id', 'like', `${idPrefix}%`));
+    const replacedImages = matchingImages.filter((image) => image.id !== id && !image.hidden);
+    if (replacedImages.length === 0) return;
+    for (const image of replacedImages) await images.update(tx, { ...image, hidden: true, updatedAt: now });
+    const currentImage = matchingImages.find((image) => image.id === id);
+    if (currentImage?.hidden) await images.update(tx, { ...currentImage, hidden: false, updatedAt: now });
   });
 }

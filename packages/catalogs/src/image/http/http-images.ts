@@ -1,6 +1,6 @@
 import { checkOptions } from '@apistrata/record-store/options';
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
+import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
 import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
@@ -33,7 +33,7 @@ const fields = {
 const wireNames = Object.fromEntries(Object.entries(fields).map(([wire, own]) => [own, wire]));
 
 /** The JSON keys that are not image properties. */
-const notProperties = new Set([
+const nonPropertyKeys = new Set([
   ...Object.keys(fields),
   'created_at',
   'updated_at',
@@ -49,7 +49,7 @@ const notProperties = new Set([
 
 function readImage(wire: Record<string, any>): Image {
   const own = Object.fromEntries(Object.entries(fields).map(([name, field]) => [field, wire[name] ?? null]));
-  const properties = Object.entries(wire).filter(([key, value]) => !notProperties.has(key) && value !== null);
+  const properties = Object.entries(wire).filter(([key, value]) => !nonPropertyKeys.has(key) && value !== null);
   return {
     ...(own as unknown as Image),
     minDiskGb: wire.min_disk ?? 0,
@@ -64,13 +64,18 @@ function readImage(wire: Record<string, any>): Image {
 }
 
 /** Converts image fields to the JSON keys of the image service. */
-function writeFields(given: Partial<Image>): Record<string, unknown> {
+function toWireFields(given: Partial<Image>): Record<string, unknown> {
   const fields = Object.entries(given).filter(([field, value]) => field in wireNames && value !== undefined);
   return Object.fromEntries(fields.map(([field, value]) => [wireNames[field], value]));
 }
 
-const notFound = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;
-const imageErrors = { ...notFound, 403: 'IMAGE_FORBIDDEN', 409: 'IMAGE_WRONG_STATUS', 413: 'IMAGE_TOO_LARGE' } as const;
+const notFoundErrors = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;
+const imageErrors = {
+  ...notFoundErrors,
+  403: 'IMAGE_FORBIDDEN',
+  409: 'IMAGE_WRONG_STATUS',
+  413: 'IMAGE_TOO_LARGE',
+} as const;
 
 /** Returns the JSON Pointer to a top-level key. */
 function jsonPointer(key: string): string {
@@ -100,11 +105,11 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
 
   /** Returns whether the caller may see an image. The service user's token can read all images. */
   async function isVisible(caller: Caller, image: Image): Promise<boolean> {
-    if (caller.token || owns(caller, image.projectId)) return true;
+    if (caller.token || canAccessProject(caller, image.projectId)) return true;
     if (image.visibility !== 'shared') return image.visibility !== 'private';
     const member = `${path(image.id)}/members/${encodeURIComponent(caller.projectId)}`;
     try {
-      await client.request('GET', member, { caller, as: 'service', errors: notFound });
+      await client.request('GET', member, { caller, as: 'service', errors: notFoundErrors });
       return true;
     } catch (error) {
       if ((error as CatalogError).kind === 'not-found') return false;
@@ -113,7 +118,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   }
 
   async function get(caller: Caller, id: string): Promise<Image> {
-    const { body } = await client.request('GET', path(id), { caller, as: 'caller', errors: notFound });
+    const { body } = await client.request('GET', path(id), { caller, as: 'caller', errors: notFoundErrors });
     const image = readImage(body);
     if (!(await isVisible(caller, image))) throw new CatalogError('IMAGE_NOT_FOUND', `No image found with ID ${id}`);
     return image;
@@ -125,7 +130,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
    */
   async function getChangeable(caller: Caller, id: string): Promise<Image> {
     const image = await get(caller, id);
-    if (!owns(caller, image.projectId))
+    if (!canAccessProject(caller, image.projectId))
       throw new CatalogError('IMAGE_FORBIDDEN', `You are not permitted to change image ${id}`);
     return image;
   }
@@ -134,10 +139,10 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     get,
 
     async list(caller: Caller, query: ImageQuery = {}): Promise<readonly Image[]> {
-      const listed: Image[] = [];
+      const visibleImages: Image[] = [];
       let marker = query.marker;
       do {
-        const remaining = query.limit === undefined ? undefined : query.limit - listed.length;
+        const remaining = query.limit === undefined ? undefined : query.limit - visibleImages.length;
         if (remaining !== undefined && remaining <= 0) break;
         const { body } = await client.request('GET', '/images', {
           caller,
@@ -159,10 +164,10 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
           },
         });
         const page: Image[] = body.images.map(readImage);
-        for (const image of page) if (await isVisible(caller, image)) listed.push(image);
+        for (const image of page) if (await isVisible(caller, image)) visibleImages.push(image);
         marker = body.next ? page.at(-1)?.id : undefined;
       } while (marker !== undefined);
-      return listed;
+      return visibleImages;
     },
 
     async create(caller: Caller, image: NewImage): Promise<Image> {
@@ -170,7 +175,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
       // The image service rejects an upload to an image without formats.
       const formats = { diskFormat: given.diskFormat ?? 'raw', containerFormat: given.containerFormat ?? 'bare' };
       const owner = caller.token && projectId === caller.projectId ? {} : { owner: projectId };
-      const json = { ...properties, ...writeFields({ ...given, ...formats }), ...owner };
+      const json = { ...properties, ...toWireFields({ ...given, ...formats }), ...owner };
       try {
         const { body } = await client.request('POST', '/images', {
           caller,
@@ -181,9 +186,9 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
         return readImage(body);
       } catch (error) {
         if ((error as CatalogError).code !== 'IMAGE_EXISTS') throw error;
-        const existing = await get(caller, image.id).catch(() => undefined);
-        if (existing?.projectId !== projectId) throw error;
-        return existing;
+        const existingImage = await get(caller, image.id).catch(() => undefined);
+        if (existingImage?.projectId !== projectId) throw error;
+        return existingImage;
       }
     },
 
@@ -217,14 +222,14 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
     },
 
     async update(caller: Caller, id: string, { properties = {}, ...given }: ImageChange): Promise<Image> {
-      const previous = await getChangeable(caller, id);
-      const newValues = { ...writeFields(given), ...properties };
+      const previousImage = await getChangeable(caller, id);
+      const newValues = { ...toWireFields(given), ...properties };
       const patch = Object.entries(newValues).flatMap(([key, value]) => {
-        const exists = key in fields || key in previous.properties;
+        const exists = key in fields || key in previousImage.properties;
         if (value !== null || key in fields) return [{ op: exists ? 'replace' : 'add', path: jsonPointer(key), value }];
         return exists ? [{ op: 'remove', path: jsonPointer(key) }] : [];
       });
-      if (patch.length === 0) return previous;
+      if (patch.length === 0) return previousImage;
       const { body } = await client.request('PATCH', path(id), {
         caller,
         as: 'caller',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { autoAddress } from './auto-address.js';
+import { deriveAddress } from './auto-address.js';
 import type { SubnetRecord } from './network-tables.js';
 
 const MAC = 'fa:16:3e:01:02:03';
@@ -12,7 +12,7 @@ describe('the address that a guest derives itself', () => {
   it.each([{ ipv6AddressMode: 'slaac' }, { ipv6AddressMode: 'dhcpv6-stateless' }, { ipv6RaMode: 'slaac' }] as const)(
     'is derived from its MAC address: %j',
     (mode) => {
-      expect(autoAddress(subnet(mode), MAC)).toBe('fd00:1::f816:3eff:fe01:203');
+      expect(deriveAddress(subnet(mode), MAC)).toBe('fd00:1::f816:3eff:fe01:203');
     },
   );
 
@@ -23,7 +23,7 @@ describe('the address that a guest derives itself', () => {
     ['2001:db8:a::/64', '02:00:00:00:00:01', '2001:db8:a::ff:fe00:1'],
     ['2001:db8:1:2::/64', 'ff:ff:ff:ff:ff:ff', '2001:db8:1:2:fdff:ffff:feff:ffff'],
   ])('equals the address that Neutron derives: in %s, of %s', (cidr, mac, address) => {
-    expect(autoAddress(subnet({ cidr, ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' }), mac)).toBe(address);
+    expect(deriveAddress(subnet({ cidr, ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' }), mac)).toBe(address);
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe('the address that a guest derives itself', () => {
     { ipv6AddressMode: 'slaac', cidr: 'fd00:1::/72' },
     { ipv6AddressMode: 'slaac', cidr: '10.0.0.0/24', ipVersion: 4 },
   ] as const)('is undefined if the guest gets an address: %j', (fields) => {
-    expect(autoAddress(subnet(fields), MAC)).toBeUndefined();
-    expect(autoAddress(subnet({ ipv6AddressMode: 'slaac' }), undefined)).toBeUndefined();
+    expect(deriveAddress(subnet(fields), MAC)).toBeUndefined();
+    expect(deriveAddress(subnet({ ipv6AddressMode: 'slaac' }), undefined)).toBeUndefined();
   });
 });

@@ -2,20 +2,20 @@ import type { Session } from '@apistrata/record-store';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
 import type { NetworkCatalog } from '../network-catalog.js';
 import type { NetworkPlans } from '../network-plan.js';
-import { floatingAddresses } from './floating-ips.js';
+import { createFloatingIpOperations } from './floating-ips.js';
 import { SlotBlocks } from './ip-allocations.js';
 import { NetworkChanges } from './network-changes.js';
 import type { NetworkContext } from './network-context.js';
 import type { HostTunnel } from './network-mtu.js';
-import { networkPlans } from './network-plans.js';
+import { createNetworkPlanOperations } from './network-plans.js';
 import { type NetworksSeed, seedNetworks } from './network-seed.js';
-import { portVerbs } from './ports.js';
-import { routerVerbs } from './routers.js';
-import { securityGroupRules } from './security-group-rules.js';
+import { createPortOperations } from './ports.js';
+import { createRouterOperations } from './routers.js';
+import { createSecurityGroupRuleOperations } from './security-group-rules.js';
 import { securityGroups } from './security-groups.js';
-import { serverPorts } from './server-ports.js';
-import { subnetVerbs } from './subnets.js';
-import { topology } from './topology.js';
+import { createServerPortOperations } from './server-ports.js';
+import { createSubnetOperations } from './subnets.js';
+import { createNetworkOperations } from './topology.js';
 
 export interface EmbeddedNetworksOptions extends EmbeddedOptions {
   /** Called after a server's ports have changed, except when the server is created or deleted. */
@@ -35,20 +35,20 @@ export function embeddedNetworks(options: EmbeddedNetworksOptions) {
     onServerPortsChanged: options.onServerPortsChanged ?? (() => {}),
     hostTunnels: options.hostTunnels ?? (async () => []),
   };
-  const changes = new NetworkChanges();
-  const verbs = {
-    ...topology(context),
-    ...subnetVerbs(context),
-    ...portVerbs(context),
-    ...serverPorts(context),
+  const networkChanges = new NetworkChanges();
+  const operations = {
+    ...createNetworkOperations(context),
+    ...createSubnetOperations(context),
+    ...createPortOperations(context),
+    ...createServerPortOperations(context),
     ...securityGroups(context),
-    ...securityGroupRules(context),
-    ...floatingAddresses(context),
-    ...routerVerbs(context),
+    ...createSecurityGroupRuleOperations(context),
+    ...createFloatingIpOperations(context),
+    ...createRouterOperations(context),
   };
   const catalog = {
-    ...changes.notify(verbs),
-    ...networkPlans(context, changes.listen),
+    ...networkChanges.notify(operations),
+    ...createNetworkPlanOperations(context, networkChanges.listen),
     seed: (seed: NetworksSeed): Promise<void> => seedNetworks(context, seed),
   };
   return catalog satisfies NetworkCatalog & NetworkPlans;

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Tx } from '@apistrata/record-store';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import { canonicalIp } from '../ip-address.js';
 import type { FloatingIp, FloatingIpQuery } from '../network-catalog.js';
-import { allocateFrom, allocateOne, freeAddresses, subnetsById } from './ip-allocations.js';
+import { allocateFrom, allocateRequested, releaseAddresses, subnetsById } from './ip-allocations.js';
 import { initialFields, NameCache, type NetworkContext, notifyPortsChanged } from './network-context.js';
 import {
   type FloatingIpRecord,
   type NetworkRecord,
   networkTables,
   type PortRecord,
-  ROUTER_PORTS,
+  ROUTER_PORT_OWNER,
 } from './network-tables.js';
 import { canSeeNetwork } from './network-visibility.js';
 import { hasImplicitRouter } from './planned-routers.js';
@@ -34,7 +34,7 @@ export interface NewFloatingIp {
   readonly description?: string;
 }
 
-function notFound(id: string): CatalogError {
+function floatingIpNotFound(id: string): CatalogError {
   return new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
 }
 
@@ -42,10 +42,10 @@ function notFound(id: string): CatalogError {
  * Returns a copy of the port in which the floating IP is assigned to the fixed address `fixedAddress`, or to no address
  * if `fixedAddress` is null.
  */
-function withFloating(port: PortRecord, floating: string, fixedAddress: string | null): PortRecord {
+function assignFloatingIp(port: PortRecord, floating: string, fixedAddress: string | null): PortRecord {
   const fixedIps = port.fixedIps.map((fixedIp): FixedIp => {
-    const others = fixedIp.floating.filter((address) => address !== floating);
-    return { ...fixedIp, floating: fixedIp.address === fixedAddress ? [...others, floating] : others };
+    const otherAddresses = fixedIp.floating.filter((address) => address !== floating);
+    return { ...fixedIp, floating: fixedIp.address === fixedAddress ? [...otherAddresses, floating] : otherAddresses };
   });
   return { ...port, fixedIps };
 }
@@ -54,7 +54,7 @@ function withFloating(port: PortRecord, floating: string, fixedAddress: string |
 async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, subnetId: string): Promise<void> {
   const network = await networks.get(tx, port.networkId);
   const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', port.networkId));
-  const interfaces = networkPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
+  const interfaces = networkPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORT_OWNER);
   if (network && interfaces.length === 0 && hasImplicitRouter(network)) return;
   for (const { deviceId, fixedIps } of interfaces) {
     if (!fixedIps.some((fixedIp) => fixedIp.subnetId === subnetId)) continue;
@@ -70,7 +70,12 @@ async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, s
  * Returns the error for a port that is missing or belongs to another project. The error reveals that the port exists
  * only to the owner of the port's network.
  */
-async function unusablePort(tx: Tx, caller: Caller, id: string, port: PortRecord | undefined): Promise<CatalogError> {
+async function unusablePortError(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  port: PortRecord | undefined,
+): Promise<CatalogError> {
   const network = port && (await networks.get(tx, port.networkId));
   if (network?.projectId !== caller.projectId) return portNotFound(id);
   return new CatalogError(
@@ -80,23 +85,23 @@ async function unusablePort(tx: Tx, caller: Caller, id: string, port: PortRecord
 }
 
 /** Creates the floating IP operations of the embedded network catalog. */
-export function floatingAddresses(context: NetworkContext) {
+export function createFloatingIpOperations(context: NetworkContext) {
   const { store, clock } = context;
 
-  async function pools(caller: Caller): Promise<NetworkRecord[]> {
-    const all = await networks.find(store, (q) => q.where('external', '=', 1).orderBy('seq'));
-    return all.filter((network) => canSeeNetwork(caller, network));
+  async function listPools(caller: Caller): Promise<NetworkRecord[]> {
+    const allPools = await networks.find(store, (q) => q.where('external', '=', 1).orderBy('seq'));
+    return allPools.filter((network) => canSeeNetwork(caller, network));
   }
 
   async function findPool(caller: Caller, nameOrId: string | undefined): Promise<NetworkRecord> {
-    const all = await pools(caller);
-    const matching =
+    const allPools = await listPools(caller);
+    const matchingPools =
       nameOrId === undefined
-        ? [all.find((pool) => pool.isDefault) ?? all[0]]
-        : all.filter((pool) => pool.id === nameOrId || pool.name === nameOrId);
-    if (!matching[0])
+        ? [allPools.find((pool) => pool.isDefault) ?? allPools[0]]
+        : allPools.filter((pool) => pool.id === nameOrId || pool.name === nameOrId);
+    if (!matchingPools[0])
       throw new CatalogError('FLOATING_IP_POOL_NOT_FOUND', `Floating IP pool ${nameOrId ?? ''} not found.`);
-    return matching[0];
+    return matchingPools[0];
   }
 
   async function toFloatingIp(record: FloatingIpRecord, names = new NameCache(store)): Promise<FloatingIpView> {
@@ -105,7 +110,7 @@ export function floatingAddresses(context: NetworkContext) {
 
   async function getVisible(caller: Caller, id: string): Promise<FloatingIpRecord> {
     const floating = await floatingIps.get(store, id);
-    if (!floating || !owns(caller, floating.projectId)) throw notFound(id);
+    if (!floating || !canAccessProject(caller, floating.projectId)) throw floatingIpNotFound(id);
     return floating;
   }
 
@@ -113,21 +118,21 @@ export function floatingAddresses(context: NetworkContext) {
   async function disassociate(tx: Tx, floating: FloatingIpRecord): Promise<FloatingIpRecord> {
     const port = floating.portId === null ? undefined : await ports.lock(tx, floating.portId);
     if (port) {
-      await ports.update(tx, withFloating(port, floating.address, null));
+      await ports.update(tx, assignFloatingIp(port, floating.address, null));
       notifyPortsChanged(context, tx, port.deviceId);
     }
     return { ...floating, portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: clock.now() };
   }
 
   /** Calls `work` with one of the caller's floating IPs, whose row is locked. */
-  function withLocked<T>(
+  function withLockedFloatingIp<T>(
     caller: Caller,
     id: string,
     work: (tx: Tx, floating: FloatingIpRecord) => Promise<T>,
   ): Promise<T> {
     return store.transaction(async (tx) => {
       const floating = await floatingIps.lock(tx, id);
-      if (!floating || !owns(caller, floating.projectId)) throw notFound(id);
+      if (!floating || !canAccessProject(caller, floating.projectId)) throw floatingIpNotFound(id);
       return work(tx, floating);
     });
   }
@@ -137,10 +142,11 @@ export function floatingAddresses(context: NetworkContext) {
     id: string,
     to: { readonly portId: string; readonly fixedAddress?: string },
   ): Promise<FloatingIpView> {
-    const associated = await withLocked(caller, id, async (tx, floating) => {
-      const disassociated = await disassociate(tx, floating);
+    const associatedIp = await withLockedFloatingIp(caller, id, async (tx, floating) => {
+      const disassociatedIp = await disassociate(tx, floating);
       const port = await ports.lock(tx, to.portId);
-      if (!port || !owns(caller, port.projectId)) throw await unusablePort(tx, caller, to.portId, port);
+      if (!port || !canAccessProject(caller, port.projectId))
+        throw await unusablePortError(tx, caller, to.portId, port);
       const address = to.fixedAddress === undefined ? undefined : canonicalIp(to.fixedAddress);
       const fixedIp = port.fixedIps.find((f) => f.version === 4 && (address === undefined || f.address === address));
       if (!fixedIp)
@@ -149,45 +155,45 @@ export function floatingAddresses(context: NetworkContext) {
           `Port ${port.id} does not have fixed IPv4 address ${to.fixedAddress ?? ''}`.trimEnd(),
         );
       await rejectUnreachable(tx, floating.networkId, port, fixedIp.subnetId);
-      const conflicting = (await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))).find(
+      const conflictingIp = (await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))).find(
         (other) => other.id !== id && other.fixedAddress === fixedIp.address && other.networkId === floating.networkId,
       );
-      if (conflicting)
+      if (conflictingIp)
         throw new CatalogError(
           'FLOATING_IP_IN_USE',
           `Fixed IP ${fixedIp.address} already has a floating IP on external network ${floating.networkId}.`,
         );
-      await ports.update(tx, withFloating(port, floating.address, fixedIp.address));
+      await ports.update(tx, assignFloatingIp(port, floating.address, fixedIp.address));
       notifyPortsChanged(context, tx, port.deviceId);
       const deviceId = port.deviceId || null;
       return floatingIps.update(tx, {
-        ...disassociated,
+        ...disassociatedIp,
         portId: port.id,
         fixedAddress: fixedIp.address,
         deviceId,
         status: 'ACTIVE',
       });
     });
-    return toFloatingIp(associated);
+    return toFloatingIp(associatedIp);
   }
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
     const pool = await findPool(caller, request.pool);
-    const created = await store.transaction(async (tx) => {
+    const createdIp = await store.transaction(async (tx) => {
       const id = randomUUID();
       const subnets = (await subnetsById(tx, pool.subnetIds)).filter(
         (subnet) => subnet.ipVersion === 4 && (request.subnetId === undefined || subnet.id === request.subnetId),
       );
-      const allocated =
+      const allocatedAddress =
         request.address === undefined
           ? await allocateFrom(tx, context.blocks, subnets, id)
-          : await allocateOne(tx, subnets, request.address, id);
-      if (!allocated)
+          : await allocateRequested(tx, subnets, request.address, id);
+      if (!allocatedAddress)
         throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);
       const projectId = request.projectId ?? caller.projectId;
       const description = request.description ?? '';
-      const unassociated = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
-      const { address, subnetId } = allocated;
+      const unassociatedFields = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
+      const { address, subnetId } = allocatedAddress;
       return floatingIps.insert(tx, {
         ...initialFields(clock.now()),
         id,
@@ -195,25 +201,25 @@ export function floatingAddresses(context: NetworkContext) {
         subnetId,
         projectId,
         networkId: pool.id,
-        ...unassociated,
+        ...unassociatedFields,
         description,
       });
     });
-    return { ...created, pool: pool.name };
+    return { ...createdIp, pool: pool.name };
   }
 
   return {
-    listFloatingIpPools: pools,
+    listFloatingIpPools: listPools,
 
     async listFloatingIps(caller: Caller, query: FloatingIpQuery & Page = {}): Promise<readonly FloatingIpView[]> {
-      const equal = {
+      const exactFilters = {
         address: query.address === undefined ? undefined : canonicalIp(query.address),
         project_id: query.projectId,
         port_id: query.portId,
       };
       const floatingIpRecords = await listPage(store, floatingIps, 'oldest first', query, (rows) => {
         let narrowed = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
-        for (const [column, value] of Object.entries(equal))
+        for (const [column, value] of Object.entries(exactFilters))
           if (value !== undefined) narrowed = narrowed.where(column, '=', value);
         return narrowed;
       });
@@ -233,19 +239,19 @@ export function floatingAddresses(context: NetworkContext) {
     allocateFloatingIp: (caller: Caller, pool?: string): Promise<FloatingIpView> => create(caller, { pool }),
 
     releaseFloatingIp: (caller: Caller, id: string): Promise<void> =>
-      withLocked(caller, id, async (tx, floating) => {
+      withLockedFloatingIp(caller, id, async (tx, floating) => {
         await disassociate(tx, floating);
-        await freeAddresses(tx, [floating]);
+        await releaseAddresses(tx, [floating]);
         await floatingIps.delete(tx, id);
       }),
 
     associateFloatingIp: associate,
 
     async disassociateFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
-      const disassociated = await withLocked(caller, id, async (tx, floating) =>
+      const disassociatedIp = await withLockedFloatingIp(caller, id, async (tx, floating) =>
         floatingIps.update(tx, await disassociate(tx, floating)),
       );
-      return toFloatingIp(disassociated);
+      return toFloatingIp(disassociatedIp);
     },
 
     async updateFloatingIp(
@@ -253,11 +259,11 @@ export function floatingAddresses(context: NetworkContext) {
       id: string,
       change: { readonly description?: string; readonly tags?: readonly string[] },
     ): Promise<FloatingIpView> {
-      const changed = await withLocked(caller, id, (tx, floating) => {
+      const changedIp = await withLockedFloatingIp(caller, id, (tx, floating) => {
         const { description = floating.description, tags = floating.tags } = change;
         return floatingIps.update(tx, { ...floating, description, tags, updatedAt: clock.now() });
       });
-      return toFloatingIp(changed);
+      return toFloatingIp(changedIp);
     },
   };
 }

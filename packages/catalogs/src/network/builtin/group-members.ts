@@ -5,14 +5,14 @@ import { networkTables, type PortRecord } from './network-tables.js';
 const { ports, securityGroups } = networkTables;
 
 /** Returns an SQL condition for ports in any of these security groups. */
-function inGroups({ kind }: Session, groupIds: readonly string[]) {
+function inAnyGroup({ kind }: Session, groupIds: readonly string[]) {
   return kind === 'postgres'
     ? sql<boolean>`(data::jsonb -> 'securityGroupIds') ?| ${groupIds}::text[]`
     : sql<boolean>`exists (select 1 from json_each(data, '$.securityGroupIds')
         where value in (select value from json_each(${JSON.stringify(groupIds)})))`;
 }
 
-async function portsIn(store: Store, groupIds: readonly string[]): Promise<readonly PortRecord[]> {
+async function findGroupPorts(store: Store, groupIds: readonly string[]): Promise<readonly PortRecord[]> {
   const groups = await securityGroups.find(store, (q) => q.where('id', 'in', [...groupIds]));
   const projectIds = [...new Set(groups.map(({ projectId }) => projectId))];
   if (projectIds.length === 0) return [];
@@ -21,7 +21,7 @@ async function portsIn(store: Store, groupIds: readonly string[]): Promise<reado
     q
       .where('project_id', 'in', projectIds)
       .where('device_id', '!=', '')
-      .where(inGroups(store, groupIds))
+      .where(inAnyGroup(store, groupIds))
       .orderBy('seq'),
   );
 }
@@ -31,16 +31,16 @@ async function portsIn(store: Store, groupIds: readonly string[]): Promise<reado
  * @param all the ports of all servers, if the caller has read them already; by default, the ports are read from the
  * database
  */
-export async function groupMembers(
+export async function findGroupMembers(
   store: Store,
   groupIds: readonly string[],
   all?: readonly PortRecord[],
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   if (groupIds.length === 0) return {};
-  const found = all ?? (await portsIn(store, groupIds));
-  const addresses = (groupId: string) =>
-    found
+  const memberPorts = all ?? (await findGroupPorts(store, groupIds));
+  const addressesInGroup = (groupId: string) =>
+    memberPorts
       .filter(({ securityGroupIds }) => securityGroupIds.includes(groupId))
       .flatMap(({ fixedIps }) => fixedIps.map(({ address }) => address));
-  return Object.fromEntries(groupIds.map((groupId) => [groupId, [...new Set(addresses(groupId))]]));
+  return Object.fromEntries(groupIds.map((groupId) => [groupId, [...new Set(addressesInGroup(groupId))]]));
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import { formatIp, parseIp } from '../ip-address.js';
-import { autoAddress } from './auto-address.js';
+import { deriveAddress } from './auto-address.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 import { subnetSlots } from './subnet-slots.js';
 
@@ -27,7 +27,7 @@ const lockSubnetShared = hotStatement<{ id: string }>(({ db, kind }) => {
 
 const setCursor = hotStatement(({ db }) => db.updateTable('subnets').set({ next_slot: 0 }).where('id', '=', ''));
 
-const claim = hotStatement(({ db }) =>
+const insertAllocation = hotStatement(({ db }) =>
   db
     .insertInto('ip_allocations')
     .columns(['subnet_id', 'address', 'slot', 'holder_id'])
@@ -35,21 +35,21 @@ const claim = hotStatement(({ db }) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-const freeOne = hotStatement(({ db }) =>
+const deleteAllocation = hotStatement(({ db }) =>
   db.deleteFrom('ip_allocations').where('subnet_id', '=', '').where('address', '=', ''),
 );
 
 async function claimAddress(tx: Tx, subnet: SubnetRecord, address: string, slot: number | null, holderId: string) {
-  const { numAffectedRows } = await claim(tx, [subnet.id, address, slot, holderId]);
+  const { numAffectedRows } = await insertAllocation(tx, [subnet.id, address, slot, holderId]);
   return numAffectedRows === 1n;
 }
 
 /** Returns the lowest free slot in the subnet's allocation pools, starting at slot `from`. */
-async function freeSlot(session: Session, subnet: SubnetRecord, from: number): Promise<number | undefined> {
+async function findFreeSlot(session: Session, subnet: SubnetRecord, from: number): Promise<number | undefined> {
   const { pools, gateway } = subnetSlots(subnet);
   for (const pool of pools) {
     for (let start = Math.max(pool.from, from); start <= pool.to; ) {
-      const slot = await firstGap(session, subnet.id, start);
+      const slot = await findFirstGap(session, subnet.id, start);
       if (slot > pool.to) break;
       if (slot !== gateway) return slot;
       start = slot + 1;
@@ -58,14 +58,14 @@ async function freeSlot(session: Session, subnet: SubnetRecord, from: number): P
   return undefined;
 }
 
-async function firstGap(session: Session, subnetId: string, start: number): Promise<number> {
-  const inUse = await session.db
+async function findFirstGap(session: Session, subnetId: string, start: number): Promise<number> {
+  const rowAtStart = await session.db
     .selectFrom('ip_allocations')
     .select('slot')
     .where('subnet_id', '=', subnetId)
     .where('slot', '=', start)
     .executeTakeFirst();
-  if (!inUse) return start;
+  if (!rowAtStart) return start;
   const end = await session.db
     .selectFrom('ip_allocations as a')
     .select('a.slot')
@@ -86,16 +86,16 @@ async function firstGap(session: Session, subnetId: string, start: number): Prom
  * block in memory. It is harmless if a block is lost with its process, or if two transactions try the same slot: a slot
  * is allocated only by a row in `ip_allocations`, and later searches find unused slots.
  */
-const BLOCK_SIZE = { sqlite: 1, postgres: 16 } as const;
+const SLOTS_PER_BLOCK = { sqlite: 1, postgres: 16 } as const;
 
-interface Block {
+interface SlotBlock {
   next: number;
   readonly end: number;
 }
 
 /** The blocks of slots that this process tries next, by subnet. */
 export class SlotBlocks {
-  readonly #blocks = new Map<string, Block>();
+  readonly #blocks = new Map<string, SlotBlock>();
 
   /**
    * Returns a slot that concurrent transactions are unlikely to try.
@@ -110,7 +110,7 @@ export class SlotBlocks {
       await preventSubnetDeletion(tx, subnetId);
       return slot;
     }
-    const size = BLOCK_SIZE[tx.kind];
+    const size = SLOTS_PER_BLOCK[tx.kind];
     const { rows } = await moveCursor(tx, [size, subnetId]);
     if (!rows[0]) throw subnetNotFound(subnetId);
     const end = rows[0].next_slot;
@@ -134,26 +134,30 @@ async function preventSubnetDeletion(tx: Tx, id: string): Promise<void> {
 }
 
 /** Allocates a free address for the port or floating IP `holderId`. Returns undefined if no address is free. */
-async function allocateAny(
+async function allocateInSubnet(
   tx: Tx,
   blocks: SlotBlocks,
   subnet: SubnetRecord,
   holderId: string,
   mac: string | undefined,
 ): Promise<string | undefined> {
-  const autoconfigured = autoAddress(subnet, mac);
+  const autoconfigured = deriveAddress(subnet, mac);
   if (autoconfigured !== undefined) {
     await preventSubnetDeletion(tx, subnet.id);
     return (await claimAddress(tx, subnet, autoconfigured, null, holderId)) ? autoconfigured : undefined;
   }
   const cursor = await blocks.next(tx, subnet.id);
   const { pools, gateway, addressOf } = subnetSlots(subnet);
-  const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
-  if (inPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
+  const isInPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
+  if (isInPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
   // The address is in use or outside the allocation pools. Search for a free address after it, then from the start.
   blocks.drop(subnet.id);
   for (const from of [cursor, 0]) {
-    for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {
+    for (
+      let slot = await findFreeSlot(tx, subnet, from);
+      slot !== undefined;
+      slot = await findFreeSlot(tx, subnet, slot + 1)
+    ) {
       if (!(await claimAddress(tx, subnet, addressOf(slot), slot, holderId))) continue;
       await setCursor(tx, [slot + 1, subnet.id]);
       return addressOf(slot);
@@ -168,7 +172,7 @@ export async function hasFreeAddress(session: Session, subnet: SubnetRecord): Pr
     .select('next_slot')
     .where('id', '=', subnet.id)
     .executeTakeFirstOrThrow();
-  for (const from of [cursor, 0]) if ((await freeSlot(session, subnet, from)) !== undefined) return true;
+  for (const from of [cursor, 0]) if ((await findFreeSlot(session, subnet, from)) !== undefined) return true;
   return false;
 }
 
@@ -208,7 +212,7 @@ export function subnetOfAddress(
  *
  * @throws `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`
  */
-export async function allocateOne(
+export async function allocateRequested(
   tx: Tx,
   subnets: readonly SubnetRecord[],
   text: string,
@@ -227,7 +231,7 @@ export async function allocateOne(
  * @param mac the MAC address of a guest that may derive addresses; undefined if addresses are never derived
  * @throws `NO_FREE_ADDRESS`
  */
-export async function allocateEach(
+export async function allocatePerVersion(
   tx: Tx,
   blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],
@@ -235,15 +239,15 @@ export async function allocateEach(
   mac?: string,
 ): Promise<FixedIp[]> {
   const fixedIps: FixedIp[] = [];
-  const autoconfigured = subnets.filter((subnet) => autoAddress(subnet, mac) !== undefined);
-  const others = subnets.filter((subnet) => !autoconfigured.includes(subnet));
-  const version = (requested: 4 | 6) => others.filter(({ ipVersion }) => ipVersion === requested);
+  const autoconfigured = subnets.filter((subnet) => deriveAddress(subnet, mac) !== undefined);
+  const otherSubnets = subnets.filter((subnet) => !autoconfigured.includes(subnet));
+  const version = (requested: 4 | 6) => otherSubnets.filter(({ ipVersion }) => ipVersion === requested);
   for (const candidates of [version(4), version(6), ...autoconfigured.map((subnet) => [subnet])]) {
-    const [first] = candidates;
-    if (!first) continue;
+    const [firstSubnet] = candidates;
+    if (!firstSubnet) continue;
     const fixedIp = await allocateFrom(tx, blocks, candidates, holderId, mac);
     if (!fixedIp)
-      throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${first.networkId}.`);
+      throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${firstSubnet.networkId}.`);
     fixedIps.push(fixedIp);
   }
   return fixedIps;
@@ -258,17 +262,17 @@ export async function allocateFrom(
   mac?: string,
 ): Promise<FixedIp | undefined> {
   for (const subnet of subnets) {
-    const address = await allocateAny(tx, blocks, subnet, holderId, mac);
+    const address = await allocateInSubnet(tx, blocks, subnet, holderId, mac);
     if (address) return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
   }
   return undefined;
 }
 
-export async function freeAddresses(
+export async function releaseAddresses(
   tx: Tx,
   allocated: readonly { readonly subnetId: string; readonly address: string }[],
 ): Promise<void> {
-  for (const { subnetId, address } of allocated) await freeOne(tx, [subnetId, address]);
+  for (const { subnetId, address } of allocated) await deleteAllocation(tx, [subnetId, address]);
 }
 
 /** Returns the subnets with these ids, in the same order. Deleted subnets are omitted. */

@@ -1,5 +1,5 @@
 /** The catalog operations that may change the networks that drivers build for servers. */
-const CHANGING_VERBS = [
+const CHANGING_OPERATIONS = [
   'updateNetwork',
   'createSubnet',
   'updateSubnet',
@@ -25,7 +25,7 @@ const CHANGING_VERBS = [
   'removeRouterInterface',
 ] as const;
 
-type ChangingVerb = (typeof CHANGING_VERBS)[number];
+type ChangingOperation = (typeof CHANGING_OPERATIONS)[number];
 
 /** Notifies listeners after operations that change networks. */
 export class NetworkChanges {
@@ -37,14 +37,17 @@ export class NetworkChanges {
   };
 
   /** Wraps the operations so that listeners are notified after the commit of an operation that changes networks. */
-  notify<V extends Readonly<Record<ChangingVerb, (...args: never[]) => Promise<unknown>>>>(verbs: V): V {
+  notify<V extends Readonly<Record<ChangingOperation, (...args: never[]) => Promise<unknown>>>>(operations: V): V {
     const notify =
-      (verb: (...args: never[]) => Promise<unknown>) =>
+      (operation: (...args: never[]) => Promise<unknown>) =>
       async (...args: never[]) => {
-        const response = await verb(...args);
+        const result = await operation(...args);
         for (const listener of this.#listeners) listener();
-        return response;
+        return result;
       };
-    return { ...verbs, ...Object.fromEntries(CHANGING_VERBS.map((name) => [name, notify(verbs[name])])) };
+    return {
+      ...operations,
+      ...Object.fromEntries(CHANGING_OPERATIONS.map((name) => [name, notify(operations[name])])),
+    };
   }
 }

@@ -34,7 +34,7 @@ export function notifyPortsChanged({ onServerPortsChanged }: NetworkContext, tx:
 }
 
 /** Returns a new subnet record, with defaults for omitted fields. */
-export function newSubnet(
+export function newSubnetRecord(
   fields: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
   now: number,
 ) {
@@ -87,14 +87,19 @@ async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: n
   const subnetId = derivedUuid(`accepted-subnet/${id}`);
   const projectId = '';
   const cidr = `10.${octet}.0.0/16`;
-  const subnet = newSubnet({ id: subnetId, networkId: id, projectId, cidr, gatewayIp: `10.${octet}.0.1` }, now);
+  const subnet = newSubnetRecord({ id: subnetId, networkId: id, projectId, cidr, gatewayIp: `10.${octet}.0.1` }, now);
   await networkTables.subnets.insert(tx, subnet);
   const network = { id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] };
   return insertNetwork(context, tx, network, now);
 }
 
 /** Returns a network that the caller may use. If the catalog accepts unknown ids, a missing network is created. */
-export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller, id: string): Promise<NetworkRecord> {
+export async function getUsableNetwork(
+  context: NetworkContext,
+  tx: Tx,
+  caller: Caller,
+  id: string,
+): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(tx, id);
   if (!network && context.accept) return acceptNetwork(context, tx, id, context.clock.now());
   if (!network || !canSeeNetwork(caller, network)) throw networkNotFound(id);
@@ -106,7 +111,7 @@ export async function getVisibleNetwork(context: NetworkContext, caller: Caller,
   const network = await networkTables.networks.get(context.store, id);
   if (network && canSeeNetwork(caller, network)) return network;
   if (network || !context.accept) throw networkNotFound(id);
-  return retryOnUniqueViolation(context.store, (tx) => networkFor(context, tx, caller, id));
+  return retryOnUniqueViolation(context.store, (tx) => getUsableNetwork(context, tx, caller, id));
 }
 
 /** Caches the names of networks and security groups, so that each name is read once per list of ports. */

@@ -21,13 +21,13 @@ const TUNNEL_BYTES = { 4: 50, 6: 70 } as const;
 const ENCRYPTION_BYTES = { 4: 60, 6: 80 } as const;
 
 function tunnelMtu({ address, encrypted }: HostTunnel): number {
-  const family = address.includes(':') ? 6 : 4;
+  const ipVersion = address.includes(':') ? 6 : 4;
   // VXLAN tunnels inside WireGuard always use IPv6.
-  return DEFAULT_MTU - (encrypted ? ENCRYPTION_BYTES[family] + TUNNEL_BYTES[6] : TUNNEL_BYTES[family]);
+  return DEFAULT_MTU - (encrypted ? ENCRYPTION_BYTES[ipVersion] + TUNNEL_BYTES[6] : TUNNEL_BYTES[ipVersion]);
 }
 
 /** Returns the MTU of a network that spans these tunnels. Returns the Ethernet MTU if the list is empty. */
-function mtuOver(tunnels: readonly HostTunnel[]): number {
+function mtuOverTunnels(tunnels: readonly HostTunnel[]): number {
   return Math.min(DEFAULT_MTU, ...tunnels.map(tunnelMtu));
 }
 
@@ -41,7 +41,7 @@ export async function defaultMtu(
   session: Session,
   outside = false,
 ): Promise<number> {
-  return outside ? DEFAULT_MTU : mtuOver(await hostTunnels(session));
+  return outside ? DEFAULT_MTU : mtuOverTunnels(await hostTunnels(session));
 }
 
 /**
@@ -57,9 +57,9 @@ export async function lowerMtuForTunnels(
   now: number,
 ): Promise<void> {
   const mtu = tunnelMtu(tunnel);
-  if (mtuOver(known) <= mtu) return;
-  const inside = await networks.find(tx, (q) => q.where('external', '=', 0).orderBy('seq'));
-  for (const network of inside)
+  if (mtuOverTunnels(known) <= mtu) return;
+  const internalNetworks = await networks.find(tx, (q) => q.where('external', '=', 0).orderBy('seq'));
+  for (const network of internalNetworks)
     if (!isPhysical(network) && network.mtu > mtu && network.mtu <= DEFAULT_MTU)
       await networks.update(tx, { ...network, mtu, updatedAt: now });
 }

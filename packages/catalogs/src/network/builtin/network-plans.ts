@@ -1,10 +1,10 @@
 import type { Store } from '@apistrata/record-store';
 import type { NetworkPlan, NetworkPlans } from '../network-plan.js';
-import { groupMembers } from './group-members.js';
+import { findGroupMembers } from './group-members.js';
 import type { NetworkContext } from './network-context.js';
 import { type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';
-import { addressesOf, type FloatingAddress, plannedRouters, routerParts } from './planned-routers.js';
-import { presentRule } from './security-group-rules.js';
+import { addressesOf, type FloatingAddress, findRouterParts, planRouters } from './planned-routers.js';
+import { toRule } from './security-group-rules.js';
 
 const { networks, subnets, ports, floatingIps, rules } = networkTables;
 
@@ -23,23 +23,23 @@ async function findNetworks(store: Store, ids: readonly string[]): Promise<reado
 async function findFloatingAddresses(
   store: Store,
   serverPorts: readonly PortRecord[],
-  reached: readonly string[],
+  reachedNetworkIds: readonly string[],
 ): Promise<readonly FloatingAddress[]> {
   const portIds = serverPorts.map(({ id }) => id);
-  if (portIds.length + reached.length === 0) return [];
-  const found = await floatingIps.find(store, (q) =>
+  if (portIds.length + reachedNetworkIds.length === 0) return [];
+  const floatingIpRecords = await floatingIps.find(store, (q) =>
     q
       .where(({ or, eb, selectFrom }) =>
         or([
           ...(portIds.length > 0 ? [eb('port_id', 'in', portIds)] : []),
-          ...(reached.length > 0
+          ...(reachedNetworkIds.length > 0
             ? [
                 eb(
                   'port_id',
                   'in',
                   selectFrom('ports')
                     .select('id')
-                    .where('network_id', 'in', [...reached]),
+                    .where('network_id', 'in', [...reachedNetworkIds]),
                 ),
               ]
             : []),
@@ -47,17 +47,20 @@ async function findFloatingAddresses(
       )
       .orderBy('seq'),
   );
-  const unknown = unique(found.flatMap(({ portId }) => (portId === null || portIds.includes(portId) ? [] : [portId])));
-  const others = unknown.length === 0 ? [] : await ports.find(store, (q) => q.where('id', 'in', unknown));
-  const networkOf = new Map([...serverPorts, ...others].map(({ id, networkId }) => [id, networkId]));
-  return found.flatMap(({ address, fixedAddress, portId, networkId: externalId }) => {
-    const networkId = portId === null ? undefined : networkOf.get(portId);
+  const unknownPortIds = unique(
+    floatingIpRecords.flatMap(({ portId }) => (portId === null || portIds.includes(portId) ? [] : [portId])),
+  );
+  const otherPorts =
+    unknownPortIds.length === 0 ? [] : await ports.find(store, (q) => q.where('id', 'in', unknownPortIds));
+  const networkIdByPortId = new Map([...serverPorts, ...otherPorts].map(({ id, networkId }) => [id, networkId]));
+  return floatingIpRecords.flatMap(({ address, fixedAddress, portId, networkId: externalId }) => {
+    const networkId = portId === null ? undefined : networkIdByPortId.get(portId);
     return networkId === undefined || fixedAddress === null ? [] : [{ address, fixedAddress, externalId, networkId }];
   });
 }
 
 /** Creates the operations of the embedded network catalog that plan networks for drivers. */
-export function networkPlans(
+export function createNetworkPlanOperations(
   { store }: NetworkContext,
   onNetworkChange: NetworkPlans['onNetworkChange'],
 ): NetworkPlans {
@@ -69,15 +72,15 @@ export function networkPlans(
         serverIds.length === 0
           ? []
           : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
-      const planned = await findNetworks(store, unique(serverPorts.map(({ networkId }) => networkId)));
-      const parts = await routerParts(store, planned, among);
-      const knownIds = new Set(planned.map(({ id }) => id));
-      const reached = [...parts.reached];
+      const plannedNetworks = await findNetworks(store, unique(serverPorts.map(({ networkId }) => networkId)));
+      const parts = await findRouterParts(store, plannedNetworks, among);
+      const knownIds = new Set(plannedNetworks.map(({ id }) => id));
+      const reachedNetworkIds = [...parts.reached];
       const networkRecords = [
-        ...planned,
+        ...plannedNetworks,
         ...(await findNetworks(
           store,
-          reached.filter((id) => !knownIds.has(id)),
+          reachedNetworkIds.filter((id) => !knownIds.has(id)),
         )),
       ];
       const networkIds = networkRecords.map(({ id }) => id);
@@ -86,10 +89,10 @@ export function networkPlans(
         networkIds.length === 0
           ? []
           : subnets.find(store, (q) => q.where('network_id', 'in', networkIds).orderBy('seq')),
-        findFloatingAddresses(store, serverPorts, reached),
+        findFloatingAddresses(store, serverPorts, reachedNetworkIds),
         groupIds.length === 0 ? [] : rules.find(store, (q) => q.where('group_id', 'in', groupIds).orderBy('seq')),
       ]);
-      const remote = unique(ruleRecords.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
+      const remoteGroupIds = unique(ruleRecords.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
       return {
         networks: networkRecords.map((network) => ({
           ...network,
@@ -99,12 +102,20 @@ export function networkPlans(
         ports: serverPorts.map((port) => {
           const { id, networkId, deviceId, mac, adminStateUp } = port;
           const { portSecurityEnabled, securityGroupIds, allowedAddressPairs } = port;
-          const allowed = { portSecurityEnabled, securityGroupIds, allowedAddressPairs };
-          return { id, networkId, serverId: deviceId, mac, adminStateUp, addresses: addressesOf(port), ...allowed };
+          const securityFields = { portSecurityEnabled, securityGroupIds, allowedAddressPairs };
+          return {
+            id,
+            networkId,
+            serverId: deviceId,
+            mac,
+            adminStateUp,
+            addresses: addressesOf(port),
+            ...securityFields,
+          };
         }),
-        routers: await plannedRouters(store, parts, subnetRecords, floating),
-        rules: ruleRecords.map(presentRule),
-        members: await groupMembers(store, remote, among ? undefined : serverPorts),
+        routers: await planRouters(store, parts, subnetRecords, floating),
+        rules: ruleRecords.map(toRule),
+        members: await findGroupMembers(store, remoteGroupIds, among ? undefined : serverPorts),
       };
     },
   };

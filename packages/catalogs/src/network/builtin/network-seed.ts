@@ -1,7 +1,7 @@
 import { retryOnUniqueViolation } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { NewSecurityGroupRule } from '../network-catalog.js';
-import { initialFields, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
+import { initialFields, insertNetwork, type NetworkContext, newSubnetRecord } from './network-context.js';
 import { type NetworkRecord, networkTables, type SecurityGroupRecord, type SubnetRecord } from './network-tables.js';
 import { checkSubnet, defaultGateway } from './subnets.js';
 
@@ -43,11 +43,11 @@ export async function seedNetworks(context: NetworkContext, seed: NetworksSeed):
       for (const [index, subnet] of subnetSeeds.entries()) {
         const { id: subnetId = derivedUuid(`subnet/${id}/${index}`), gatewayIp = defaultGateway(subnet.cidr) } = subnet;
         const record = { ...subnet, id: subnetId, networkId: id, projectId, gatewayIp };
-        await subnets.insert(tx, newSubnet(record, clock.now()));
+        await subnets.insert(tx, newSubnetRecord(record, clock.now()));
         subnetIds.push(subnetId);
       }
-      const shared = projectId === '' && !fields.external;
-      await insertNetwork(context, tx, { shared, ...fields, id, projectId, subnetIds }, clock.now());
+      const isShared = projectId === '' && !fields.external;
+      await insertNetwork(context, tx, { shared: isShared, ...fields, id, projectId, subnetIds }, clock.now());
     });
   }
   for (const { id, name, projectId, description = '', rules: ruleSeeds = [] } of seed.securityGroups ?? []) {

@@ -74,7 +74,7 @@ export interface SecurityGroupRuleRecord extends SecurityGroupRule, Stored {
   readonly createdAt: number;
 }
 
-interface Owned extends Stored {
+interface OwnedRecord extends Stored {
   readonly id: string;
   readonly projectId: string;
   readonly name: string;
@@ -82,16 +82,16 @@ interface Owned extends Stored {
 
 /** The columns that most network tables have in common. */
 const ownerColumns = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
-const id = (record: Pick<Owned, 'id'>) => record.id;
+const id = (record: Pick<OwnedRecord, 'id'>) => record.id;
 
 /** Returns whether an external network is visible to all projects. */
 export const isExternalForAll = (externalFor: NetworkRecord['externalFor']) => externalFor?.includes('*') ?? true;
 
 /** The `device_owner` of router ports on project networks. */
-export const ROUTER_PORTS = 'network:router_interface';
+export const ROUTER_PORT_OWNER = 'network:router_interface';
 
 /** The `device_owner` of router ports on external networks. */
-export const GATEWAY_PORTS = 'network:router_gateway';
+export const GATEWAY_PORT_OWNER = 'network:router_gateway';
 
 export const networkTables = {
   networks: new DocumentTable<NetworkRecord>({

@@ -1,7 +1,7 @@
 import { isOneOf, type Rows, type Session, type Tx } from '@apistrata/record-store';
 import type { ExpressionBuilder } from 'kysely';
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
+import { canAccessProject } from '../../caller/caller-scope.js';
 import { isExternalForAll, type NetworkRecord } from './network-tables.js';
 
 /** Returns whether another project's network is shared with a project, or with all projects. */
@@ -13,14 +13,14 @@ export function canSeeNetwork(caller: Caller, network: NetworkRecord): boolean {
   const { projectId } = caller;
   const { external, externalFor } = network;
   return (
-    owns(caller, network.projectId) ||
+    canAccessProject(caller, network.projectId) ||
     isSharedWith(projectId, network) ||
     (external && (isExternalForAll(externalFor) || externalFor?.includes(projectId) === true))
   );
 }
 
 /** Returns the network as the caller sees it: `shared` is true if the network is shared with the caller's project. */
-export function seenBy({ projectId }: Caller, network: NetworkRecord): NetworkRecord {
+export function toCallerView({ projectId }: Caller, network: NetworkRecord): NetworkRecord {
   return isSharedWith(projectId, network) ? { ...network, shared: true } : network;
 }
 
@@ -38,35 +38,36 @@ export async function removeGrants(tx: Tx, networkId: string): Promise<void> {
   await tx.db.deleteFrom('network_grants').where('network_id', '=', networkId).execute();
 }
 
-type NetworkExpressions = ExpressionBuilder<Rows, string>;
+type NetworkExpressionBuilder = ExpressionBuilder<Rows, string>;
 
-const grantsTo = ({ db }: Session, projectId: string) =>
+const selectGrants = ({ db }: Session, projectId: string) =>
   db.selectFrom('network_grants').select('network_id').where('project_id', '=', projectId);
 
 /**
  * Returns an SQL condition for networks that are shared with a project. Few networks are shared, so the condition uses
  * indexes of shared networks.
  */
-export function sharedRows(session: Session, projectId: string) {
-  const granted = grantsTo(session, projectId).where('action', '=', 'shared');
-  return ({ or, eb }: NetworkExpressions) => or([eb('shared', '=', 1), isOneOf(session, 'id', granted)]);
+export function sharedCondition(session: Session, projectId: string) {
+  const grantedNetworkIds = selectGrants(session, projectId).where('action', '=', 'shared');
+  return ({ or, eb }: NetworkExpressionBuilder) =>
+    or([eb('shared', '=', 1), isOneOf(session, 'id', grantedNetworkIds)]);
 }
 
 /** Returns an SQL condition for networks that a project sees: its own, shared and external networks. */
-export function visibleRows(session: Session, projectId: string) {
-  return ({ or, and, eb }: NetworkExpressions) =>
+export function visibleCondition(session: Session, projectId: string) {
+  return ({ or, and, eb }: NetworkExpressionBuilder) =>
     or([
       eb('project_id', '=', projectId),
       eb('shared', '=', 1),
       // Rows that an earlier version wrote contain null in the `restricted` column.
       and([eb('external', '=', 1), or([eb('restricted', 'is', null), eb('restricted', '=', 0)])]),
-      isOneOf(session, 'id', grantsTo(session, projectId)),
+      isOneOf(session, 'id', selectGrants(session, projectId)),
     ]);
 }
 
 /** Returns an SQL condition for networks that are visible to projects other than their owner. */
-export function offeredRows(session: Session) {
-  const granted = session.db.selectFrom('network_grants').select('network_id');
-  return ({ or, eb }: NetworkExpressions) =>
-    or([eb('shared', '=', 1), eb('external', '=', 1), isOneOf(session, 'id', granted)]);
+export function offeredCondition(session: Session) {
+  const grantedNetworkIds = session.db.selectFrom('network_grants').select('network_id');
+  return ({ or, eb }: NetworkExpressionBuilder) =>
+    or([eb('shared', '=', 1), eb('external', '=', 1), isOneOf(session, 'id', grantedNetworkIds)]);
 }

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../network-plan.js';
 import {
-  GATEWAY_PORTS,
+  GATEWAY_PORT_OWNER,
   type NetworkRecord,
   networkTables,
   type PortRecord,
-  ROUTER_PORTS,
+  ROUTER_PORT_OWNER,
   type SubnetRecord,
 } from './network-tables.js';
 import { placeRouters, removePlacements } from './router-placements.js';
@@ -15,12 +15,12 @@ import { placeRouters, removePlacements } from './router-placements.js';
 const { networks, ports, routers } = networkTables;
 
 /** Returns an SQL condition for router ports. By default, these are ports on project networks. */
-function isRouterPort(session: Session, ports = ROUTER_PORTS) {
-  const owner =
+function isRouterPort(session: Session, ports = ROUTER_PORT_OWNER) {
+  const ownerColumn =
     session.kind === 'postgres'
       ? sql<string>`(data::jsonb ->> 'deviceOwner')`
       : sql<string>`json_extract(data, '$.deviceOwner')`;
-  return sql<boolean>`${owner} = ${ports}`;
+  return sql<boolean>`${ownerColumn} = ${ports}`;
 }
 
 /** The records from which a network plan's routers are built. */
@@ -47,7 +47,7 @@ export function addressesOf({ fixedIps }: PortRecord) {
   return fixedIps.map(({ address, version, subnetId }) => ({ address, version, subnetId }));
 }
 
-async function portsOfRouters(store: Store, networkIds: readonly string[]): Promise<readonly PortRecord[]> {
+async function findRouterPorts(store: Store, networkIds: readonly string[]): Promise<readonly PortRecord[]> {
   if (networkIds.length === 0) return [];
   return ports.find(store, (q) =>
     q
@@ -63,44 +63,44 @@ async function hasServers(store: Store, networkId: string): Promise<boolean> {
     q
       .where('network_id', '=', networkId)
       .where('device_id', '!=', '')
-      .where(sql<boolean>`not (${isRouterPort(store)} or ${isRouterPort(store, GATEWAY_PORTS)})`)
+      .where(sql<boolean>`not (${isRouterPort(store)} or ${isRouterPort(store, GATEWAY_PORT_OWNER)})`)
       .limit(1),
   );
   return port !== undefined;
 }
 
 /** Returns the given networks whose only router is an implicit one. */
-async function withImplicitRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
+async function findImplicitlyRouted(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
   const candidates = all.filter(hasImplicitRouter);
   const ids = candidates.map(({ id }) => id);
-  const routed = new Set((await portsOfRouters(store, ids)).map(({ networkId }) => networkId));
-  return candidates.filter(({ id }) => !routed.has(id));
+  const routedNetworkIds = new Set((await findRouterPorts(store, ids)).map(({ networkId }) => networkId));
+  return candidates.filter(({ id }) => !routedNetworkIds.has(id));
 }
 
 /**
  * Returns the routers on this host that only servers on other hosts need. Removes the placements of routers that
  * servers no longer need.
  */
-async function routersForOthers(
+async function findRoutersForOtherHosts(
   store: Store,
   routerIds: readonly string[],
   localPorts: readonly PortRecord[],
   self: string,
 ) {
-  const requested = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
-  const implicit = await withImplicitRouter(store, requested);
-  const unused = new Set<string>();
+  const requestedNetworks = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
+  const implicit = await findImplicitlyRouted(store, requestedNetworks);
+  const unusedIds = new Set<string>();
   for (const id of routerIds) {
     const networkIds = localPorts.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
     let needed = false;
     for (const networkId of implicit.some((network) => network.id === id) ? [id] : networkIds)
       needed ||= await hasServers(store, networkId);
-    if (!needed) unused.add(id);
+    if (!needed) unusedIds.add(id);
   }
-  if (unused.size > 0) await removePlacements(store, [...unused], self);
+  if (unusedIds.size > 0) await removePlacements(store, [...unusedIds], self);
   return {
-    ports: localPorts.filter(({ deviceId }) => !unused.has(deviceId)),
-    implicit: implicit.filter(({ id }) => !unused.has(id)),
+    ports: localPorts.filter(({ deviceId }) => !unusedIds.has(deviceId)),
+    implicit: implicit.filter(({ id }) => !unusedIds.has(id)),
   };
 }
 
@@ -109,37 +109,40 @@ async function routersForOthers(
  * other hosts need.
  * @param knownNetworks the networks to which servers on this host are connected
  */
-export async function routerParts(
+export async function findRouterParts(
   store: Store,
   knownNetworks: readonly NetworkRecord[],
   among: PlanHosts | undefined,
 ): Promise<RouterParts> {
-  const routerPorts = await portsOfRouters(
+  const routerPorts = await findRouterPorts(
     store,
     knownNetworks.map(({ id }) => id),
   );
-  const routed = new Set(routerPorts.map(({ networkId }) => networkId));
-  const implicit = knownNetworks.filter((network) => hasImplicitRouter(network) && !routed.has(network.id));
+  const routedNetworkIds = new Set(routerPorts.map(({ networkId }) => networkId));
+  const implicit = knownNetworks.filter((network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id));
   if (!among) return { ports: routerPorts, implicit, reached: new Set(), hostOf: () => null };
 
   const needed = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicit.map(({ id }) => id)]);
   const routerHosts = await placeRouters(store, [...needed], among);
   const hostOf = (routerId: string) => routerHosts.get(routerId) ?? null;
-  const localIds = [...routerHosts].flatMap(([id, host]) => (host === among.self ? [id] : []));
-  if (localIds.length === 0) return { ports: routerPorts, implicit, reached: new Set(), hostOf };
+  const localRouterIds = [...routerHosts].flatMap(([id, host]) => (host === among.self ? [id] : []));
+  if (localRouterIds.length === 0) return { ports: routerPorts, implicit, reached: new Set(), hostOf };
   const localPorts = await ports.find(store, (q) =>
-    q.where('device_id', 'in', localIds).where(isRouterPort(store)).orderBy('seq'),
+    q.where('device_id', 'in', localRouterIds).where(isRouterPort(store)).orderBy('seq'),
   );
-  const others = localIds.filter((id) => !needed.has(id));
+  const otherRouterIds = localRouterIds.filter((id) => !needed.has(id));
   const otherRouters =
-    others.length === 0
+    otherRouterIds.length === 0
       ? { ports: localPorts, implicit: [] }
-      : await routersForOthers(store, others, localPorts, among.self);
-  const localImplicit = [...implicit.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.implicit];
+      : await findRoutersForOtherHosts(store, otherRouterIds, localPorts, among.self);
+  const localImplicitNetworks = [...implicit.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.implicit];
   return {
     ports: [...new Map([...routerPorts, ...otherRouters.ports].map((port) => [port.id, port])).values()],
     implicit: [...implicit, ...otherRouters.implicit],
-    reached: new Set([...otherRouters.ports.map(({ networkId }) => networkId), ...localImplicit.map(({ id }) => id)]),
+    reached: new Set([
+      ...otherRouters.ports.map(({ networkId }) => networkId),
+      ...localImplicitNetworks.map(({ id }) => id),
+    ]),
     hostOf,
   };
 }
@@ -148,14 +151,14 @@ export async function routerParts(
 function implicitRouter(network: NetworkRecord, subnets: readonly SubnetRecord[]): PlannedRouter {
   const id = derivedUuid(`router-interface/${network.id}`);
   const mac = `fa:${(id.slice(-10).match(/../g) ?? []).join(':')}`;
-  const gateways = subnets.flatMap(({ id: subnetId, gatewayIp, ipVersion }) =>
+  const gatewayAddresses = subnets.flatMap(({ id: subnetId, gatewayIp, ipVersion }) =>
     gatewayIp === null ? [] : [{ address: gatewayIp, version: ipVersion, subnetId }],
   );
   return {
     id: network.id,
     host: null,
     adminStateUp: true,
-    interfaces: [{ id, networkId: network.id, mac, addresses: gateways }],
+    interfaces: [{ id, networkId: network.id, mac, addresses: gatewayAddresses }],
     external: true,
     externalAddresses: [],
     enableSnat: true,
@@ -173,7 +176,7 @@ export interface FloatingAddress {
 }
 
 /** Returns the plan's routers, with interfaces and floating IPs, in the format that drivers use. */
-export async function plannedRouters(
+export async function planRouters(
   store: Store,
   parts: RouterParts,
   subnets: readonly SubnetRecord[],
@@ -186,7 +189,7 @@ export async function plannedRouters(
       .filter(({ networkId }) => networkIds.has(networkId))
       .filter((one) => externalId === null || externalId === one.externalId)
       .map(({ address, fixedAddress }) => ({ address, fixedAddress }));
-  const planned = records.map((router): PlannedRouter => {
+  const explicitRouters = records.map((router): PlannedRouter => {
     const interfaces = parts.ports
       .filter(({ deviceId }) => deviceId === router.id)
       .map((port): PlannedRouterInterface => {
@@ -214,5 +217,5 @@ export async function plannedRouters(
     host: parts.hostOf(network.id),
     floating: floatingIpsFor(new Set([network.id]), null),
   }));
-  return [...planned, ...implicit];
+  return [...explicitRouters, ...implicit];
 }

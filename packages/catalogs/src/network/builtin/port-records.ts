@@ -4,18 +4,18 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import { ipOf } from '../ip-address.js';
 import type { Port } from '../network-catalog.js';
-import { autoAddress } from './auto-address.js';
+import { deriveAddress } from './auto-address.js';
 import {
-  allocateEach,
   allocateFrom,
-  allocateOne,
-  freeAddresses,
+  allocatePerVersion,
+  allocateRequested,
+  releaseAddresses,
   type SlotBlocks,
   subnetsById,
 } from './ip-allocations.js';
-import { initialFields, NameCache, type NetworkContext, networkFor } from './network-context.js';
-import { networkTables, type PortRecord, ROUTER_PORTS, type SubnetRecord } from './network-tables.js';
-import { groupsFor } from './security-groups.js';
+import { getUsableNetwork, initialFields, NameCache, type NetworkContext } from './network-context.js';
+import { networkTables, type PortRecord, ROUTER_PORT_OWNER, type SubnetRecord } from './network-tables.js';
+import { findPortGroups } from './security-groups.js';
 
 const { floatingIps, ports } = networkTables;
 
@@ -52,11 +52,11 @@ export function portNotFound(id: string): CatalogError {
 
 /** Returns a port's status: `ACTIVE` if the port is bound and administratively up, otherwise `DOWN`. */
 export function portStatus(port: Pick<PortRecord, 'hostId' | 'deviceOwner' | 'deviceId' | 'adminStateUp'>): string {
-  const plugged = port.hostId !== '' || (port.deviceOwner.startsWith('network:') && port.deviceId !== '');
-  return plugged && port.adminStateUp ? 'ACTIVE' : 'DOWN';
+  const isBound = port.hostId !== '' || (port.deviceOwner.startsWith('network:') && port.deviceId !== '');
+  return isBound && port.adminStateUp ? 'ACTIVE' : 'DOWN';
 }
 
-export async function presentPort(
+export async function toPortView(
   session: Session,
   port: PortRecord,
   names: NameCache = new NameCache(session),
@@ -77,8 +77,8 @@ async function foreignSubnetError(tx: Tx, id: string): Promise<CatalogError> {
 
 /** Sorts a port's addresses for responses: by IP version, then by numeric value. */
 export function sortAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[] {
-  const value = ({ address }: FixedIp) => ipOf(address).value;
-  return [...fixedIps].sort((a, b) => a.version - b.version || (value(a) < value(b) ? -1 : 1));
+  const addressValue = ({ address }: FixedIp) => ipOf(address).value;
+  return [...fixedIps].sort((a, b) => a.version - b.version || (addressValue(a) < addressValue(b) ? -1 : 1));
 }
 
 /**
@@ -87,13 +87,14 @@ export function sortAddresses(fixedIps: readonly FixedIp[]): readonly FixedIp[] 
  * @throws `NO_FREE_ADDRESS` if every subnet is reserved for other device owners
  */
 function subnetsForOwner(subnets: readonly SubnetRecord[], deviceOwner: string): readonly SubnetRecord[] {
-  const reserved = subnets.filter(({ serviceTypes = [] }) => serviceTypes.length > 0);
-  if (reserved.length === 0) return subnets;
-  const matching = reserved.filter(({ serviceTypes = [] }) => serviceTypes.includes(deviceOwner));
-  const usable = matching.length > 0 ? matching : subnets.filter((subnet) => !reserved.includes(subnet));
-  if (usable.length === 0)
+  const reservedSubnets = subnets.filter(({ serviceTypes = [] }) => serviceTypes.length > 0);
+  if (reservedSubnets.length === 0) return subnets;
+  const matchingSubnets = reservedSubnets.filter(({ serviceTypes = [] }) => serviceTypes.includes(deviceOwner));
+  const usableSubnets =
+    matchingSubnets.length > 0 ? matchingSubnets : subnets.filter((subnet) => !reservedSubnets.includes(subnet));
+  if (usableSubnets.length === 0)
     throw new CatalogError('NO_FREE_ADDRESS', 'No valid service subnet for the given device owner.');
-  return usable;
+  return usableSubnets;
 }
 
 /**
@@ -109,30 +110,31 @@ export async function claimAddresses(
   portId: string,
   mac?: string,
 ): Promise<FixedIp[]> {
-  if (!requests) return allocateEach(tx, blocks, subnets, portId, mac);
-  const allocated: FixedIp[] = [];
+  if (!requests) return allocatePerVersion(tx, blocks, subnets, portId, mac);
+  const allocatedIps: FixedIp[] = [];
   for (const { address, subnetId } of requests) {
-    const among = subnetId === undefined ? subnets : subnets.filter((subnet) => subnet.id === subnetId);
-    if (subnetId !== undefined && among.length === 0) throw await foreignSubnetError(tx, subnetId);
-    const [subnet] = among;
-    if (address !== undefined && subnetId !== undefined && subnet && mac && autoAddress(subnet, mac) !== undefined)
+    const candidateSubnets = subnetId === undefined ? subnets : subnets.filter((subnet) => subnet.id === subnetId);
+    if (subnetId !== undefined && candidateSubnets.length === 0) throw await foreignSubnetError(tx, subnetId);
+    const [subnet] = candidateSubnets;
+    if (address !== undefined && subnetId !== undefined && subnet && mac && deriveAddress(subnet, mac) !== undefined)
       throw new CatalogError(
         'ADDRESS_IN_AUTO_SUBNET',
         `IPv6 address ${address} cannot be directly assigned to a port on subnet ${subnetId} as the subnet is configured for automatic addresses`,
       );
     const fixedIp =
       address === undefined
-        ? await allocateFrom(tx, blocks, among, portId, mac)
-        : await allocateOne(tx, among, address, portId);
+        ? await allocateFrom(tx, blocks, candidateSubnets, portId, mac)
+        : await allocateRequested(tx, candidateSubnets, address, portId);
     if (!fixedIp) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on subnet ${subnetId}.`);
-    allocated.push(fixedIp);
+    allocatedIps.push(fixedIp);
   }
-  return allocated;
+  return allocatedIps;
 }
 
 export async function rejectUsedMac(tx: Tx, networkId: string, mac: string): Promise<void> {
-  const users = await ports.count(tx, (q) => q.where('network_id', '=', networkId).where('mac', '=', mac));
-  if (users > 0) throw new CatalogError('MAC_IN_USE', `MAC address ${mac} is already in use on network ${networkId}.`);
+  const portCount = await ports.count(tx, (q) => q.where('network_id', '=', networkId).where('mac', '=', mac));
+  if (portCount > 0)
+    throw new CatalogError('MAC_IN_USE', `MAC address ${mac} is already in use on network ${networkId}.`);
 }
 
 /**
@@ -169,23 +171,25 @@ export async function insertPort(
   spec: PortSpec,
   names: NameCache,
 ): Promise<PortView> {
-  const existing = await ports.get(tx, spec.id);
-  if (existing) return presentPort(tx, existing, names);
-  const network = await networkFor(context, tx, caller, spec.networkId);
+  const existingPort = await ports.get(tx, spec.id);
+  if (existingPort) return toPortView(tx, existingPort, names);
+  const network = await getUsableNetwork(context, tx, caller, spec.networkId);
   names.add(network);
   const { fixedIps: requests, securityGroups, bare = false, mac: givenMac, ...given } = spec;
   const mac = givenMac?.toLowerCase() ?? randomMac();
   // Router addresses are never derived from the MAC address.
-  const derivingMac = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
+  const derivationMac = spec.deviceOwner === ROUTER_PORT_OWNER ? undefined : mac;
   const subnets = await subnetsById(tx, network.subnetIds);
-  const usable = requests ? subnets : subnetsForOwner(subnets, spec.deviceOwner ?? '');
-  const fixedIps = sortAddresses(await claimAddresses(tx, context.blocks, usable, requests, spec.id, derivingMac));
+  const usableSubnets = requests ? subnets : subnetsForOwner(subnets, spec.deviceOwner ?? '');
+  const fixedIps = sortAddresses(
+    await claimAddresses(tx, context.blocks, usableSubnets, requests, spec.id, derivationMac),
+  );
   if (givenMac) await rejectUsedMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
   if (bare && !portSecurityEnabled)
     checkPortSecurity({ groups: securityGroups?.length ?? 0, pairs: given.allowedAddressPairs?.length ?? 0 });
-  const none = !portSecurityEnabled || (bare && securityGroups?.length === 0);
-  const groups = none ? [] : await groupsFor(context, tx, spec.projectId, securityGroups);
+  const hasNoGroups = !portSecurityEnabled || (bare && securityGroups?.length === 0);
+  const groups = hasNoGroups ? [] : await findPortGroups(context, tx, spec.projectId, securityGroups);
   for (const group of groups) names.add(group);
   const record = {
     ...initialFields(context.clock.now()),
@@ -205,7 +209,7 @@ export async function insertPort(
     portSecurityEnabled,
     securityGroupIds: groups.map((group) => group.id),
   };
-  return presentPort(tx, await ports.insert(tx, { ...record, status: portStatus(record) }), names);
+  return toPortView(tx, await ports.insert(tx, { ...record, status: portStatus(record) }), names);
 }
 
 /** Disassociates the floating IPs that are assigned to these addresses of a port. */
@@ -216,16 +220,16 @@ export async function disassociateFloatingIps(
   now: number,
 ): Promise<void> {
   if (fixedIps.every((fixedIp) => fixedIp.floating.length === 0)) return;
-  const removed = new Set(fixedIps.map((fixedIp) => fixedIp.address));
+  const removedAddresses = new Set(fixedIps.map((fixedIp) => fixedIp.address));
   for (const floating of await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))) {
-    if (!removed.has(floating.fixedAddress ?? '')) continue;
-    const free = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: now };
-    await floatingIps.update(tx, { ...floating, ...free });
+    if (!removedAddresses.has(floating.fixedAddress ?? '')) continue;
+    const unassociatedFields = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: now };
+    await floatingIps.update(tx, { ...floating, ...unassociatedFields });
   }
 }
 
 export async function removePort(tx: Tx, port: PortRecord, now: number): Promise<void> {
   await disassociateFloatingIps(tx, port, port.fixedIps, now);
-  await freeAddresses(tx, port.fixedIps);
+  await releaseAddresses(tx, port.fixedIps);
   await ports.delete(tx, port.id);
 }

@@ -4,11 +4,11 @@ import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { hasItem, rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { PortQuery } from '../network-catalog.js';
-import { freeAddresses, subnetsById } from './ip-allocations.js';
+import { releaseAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, notifyPortsChanged } from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
 import {
@@ -21,12 +21,12 @@ import {
   type PortView,
   portNotFound,
   portStatus,
-  presentPort,
   rejectUsedMac,
   removePort,
   sortAddresses,
+  toPortView,
 } from './port-records.js';
-import { groupsFor } from './security-groups.js';
+import { findPortGroups } from './security-groups.js';
 
 const { networks, ports } = networkTables;
 
@@ -70,12 +70,12 @@ export interface PortChange
  * Returns whether the caller may see and delete a port. The caller's project must own the port or the port's network.
  */
 async function canManagePort(session: Session, caller: Caller, { projectId, networkId }: PortRecord): Promise<boolean> {
-  if (owns(caller, projectId)) return true;
+  if (canAccessProject(caller, projectId)) return true;
   return (await networks.get(session, networkId))?.projectId === caller.projectId;
 }
 
 /** Creates the port operations of the embedded network catalog. */
-export function portVerbs(context: NetworkContext) {
+export function createPortOperations(context: NetworkContext) {
   const { store, clock } = context;
 
   /** Creates a port for an unknown port id. All ports created in this way are on the same network. */
@@ -92,24 +92,24 @@ export function portVerbs(context: NetworkContext) {
     const port = await ports.get(store, id);
     if (!port && context.accept) return acceptPort(caller, id);
     if (!port || !(await canManagePort(store, caller, port))) throw portNotFound(id);
-    return presentPort(store, port);
+    return toPortView(store, port);
   }
 
   /** Replaces a port's addresses. Releases addresses that are not requested, and allocates the new ones. */
   async function replaceAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
-    const keptAddress = (request: FixedIpRequest) =>
+    const findKeptAddress = (request: FixedIpRequest) =>
       port.fixedIps.find(
         (fixedIp) => request.address !== undefined && fixedIp.address === canonicalIp(request.address),
       );
-    const remaining = requests.map(keptAddress).filter((fixedIp) => fixedIp !== undefined);
-    const removed = port.fixedIps.filter((fixedIp) => !remaining.includes(fixedIp));
-    await disassociateFloatingIps(tx, port, removed, clock.now());
-    await freeAddresses(tx, removed);
+    const remainingIps = requests.map(findKeptAddress).filter((fixedIp) => fixedIp !== undefined);
+    const removedIps = port.fixedIps.filter((fixedIp) => !remainingIps.includes(fixedIp));
+    await disassociateFloatingIps(tx, port, removedIps, clock.now());
+    await releaseAddresses(tx, removedIps);
     const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
-    const fresh = requests.filter((request) => !keptAddress(request));
+    const newRequests = requests.filter((request) => !findKeptAddress(request));
     return sortAddresses([
-      ...remaining,
-      ...(await claimAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac)),
+      ...remainingIps,
+      ...(await claimAddresses(tx, context.blocks, subnets, newRequests, port.id, port.mac)),
     ]);
   }
 
@@ -117,28 +117,29 @@ export function portVerbs(context: NetworkContext) {
    * Returns the ids of the networks that the caller's project owns, because the project sees all ports on these
    * networks. Returns an empty list for administrators, who see all ports.
    */
-  async function ownNetworks(caller: Caller): Promise<readonly string[]> {
+  async function findOwnNetworkIds(caller: Caller): Promise<readonly string[]> {
     if (isAdmin(caller)) return [];
-    const own = store.db.selectFrom('networks').select('id').where('project_id', '=', caller.projectId);
-    return (await own.execute()).map(({ id }) => id);
+    const ownRows = store.db.selectFrom('networks').select('id').where('project_id', '=', caller.projectId);
+    return (await ownRows.execute()).map(({ id }) => id);
   }
 
   /**
    * Adds a condition to a query, so that it selects only ports owned by the project or on its networks. The two parts
    * of the union use separate indexes.
    */
-  function visiblePorts(rows: RowQuery, projectId: string, networkIds: readonly string[]): RowQuery {
+  function narrowToVisible(rows: RowQuery, projectId: string, networkIds: readonly string[]): RowQuery {
     if (networkIds.length === 0) return rows.where('project_id', '=', projectId);
-    const seqs = () => store.db.selectFrom('ports').select('seq');
-    const own = seqs().where('project_id', '=', projectId);
-    return rows.where(isOneOf(store, 'seq', own.union(seqs().where('network_id', 'in', networkIds))));
+    const selectSeqs = () => store.db.selectFrom('ports').select('seq');
+    const ownRows = selectSeqs().where('project_id', '=', projectId);
+    return rows.where(isOneOf(store, 'seq', ownRows.union(selectSeqs().where('network_id', 'in', networkIds))));
   }
 
-  const addressesIn = (subnetId: string) => store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
+  const selectAllocations = (subnetId: string) =>
+    store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
 
   /** Returns the ids of the ports that have an address. At most one port per subnet has the address. */
-  async function holdersOf(address: string, subnetId: string | undefined): Promise<readonly string[]> {
-    const addresses = subnetId === undefined ? store.db.selectFrom('ip_allocations') : addressesIn(subnetId);
+  async function findHolderIds(address: string, subnetId: string | undefined): Promise<readonly string[]> {
+    const addresses = subnetId === undefined ? store.db.selectFrom('ip_allocations') : selectAllocations(subnetId);
     const rows = await addresses.select('holder_id').where('address', '=', canonicalIp(address)).execute();
     return rows.map(({ holder_id }) => holder_id);
   }
@@ -147,7 +148,7 @@ export function portVerbs(context: NetworkContext) {
     getPort: getVisible,
 
     async listPorts(caller: Caller, query: FullPortQuery = {}): Promise<readonly PortView[]> {
-      const equal = {
+      const exactFilters = {
         network_id: query.networkId,
         name: query.name,
         project_id: query.projectId,
@@ -155,44 +156,44 @@ export function portVerbs(context: NetworkContext) {
       };
       // The port ids are read with a separate query. With a subquery, a database without statistics would read all
       // ports.
-      const holders = query.address === undefined ? undefined : await holdersOf(query.address, query.subnetId);
+      const holderIds = query.address === undefined ? undefined : await findHolderIds(query.address, query.subnetId);
       // A list of a server's ports, which is requested often, skips this query because such ports belong to the
       // server's project.
-      const networkIds = query.deviceIds || query.ids ? [] : await ownNetworks(caller);
+      const networkIds = query.deviceIds || query.ids ? [] : await findOwnNetworkIds(caller);
       const page = await listPage(store, ports, 'oldest first', query, (rows) => {
-        let narrowed = isAdmin(caller) ? rows : visiblePorts(rows, caller.projectId, networkIds);
-        for (const [column, value] of Object.entries(equal))
+        let narrowed = isAdmin(caller) ? rows : narrowToVisible(rows, caller.projectId, networkIds);
+        for (const [column, value] of Object.entries(exactFilters))
           if (value !== undefined) narrowed = narrowed.where(column, '=', value);
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         if (query.deviceIds)
           narrowed = narrowed.where('device_id', 'in', query.deviceIds.length > 0 ? query.deviceIds : ['-']);
         if (query.securityGroupId !== undefined)
           narrowed = narrowed.where(hasItem(store, 'securityGroupIds', query.securityGroupId));
-        if (holders) narrowed = narrowed.where('id', 'in', holders.length > 0 ? holders : ['']);
+        if (holderIds) narrowed = narrowed.where('id', 'in', holderIds.length > 0 ? holderIds : ['']);
         else if (query.subnetId !== undefined)
-          narrowed = narrowed.where('id', 'in', addressesIn(query.subnetId).select('holder_id'));
+          narrowed = narrowed.where('id', 'in', selectAllocations(query.subnetId).select('holder_id'));
         return narrowed;
       });
       const names = new NameCache(store);
       const views = [];
-      const exact = { status: query.status, deviceOwner: query.deviceOwner, hostId: query.hostId };
+      const unindexedFilters = { status: query.status, deviceOwner: query.deviceOwner, hostId: query.hostId };
       for (const port of page) {
-        const matches = Object.entries(exact).every(
-          ([field, value]) => value === undefined || port[field as keyof typeof exact] === value,
+        const isMatch = Object.entries(unindexedFilters).every(
+          ([field, value]) => value === undefined || port[field as keyof typeof unindexedFilters] === value,
         );
-        if (matches) views.push(await presentPort(store, port, names));
+        if (isMatch) views.push(await toPortView(store, port, names));
       }
       return views;
     },
 
     async createPort(
       caller: Caller,
-      given: Omit<PortSpec, 'id' | 'projectId' | 'bare'> & { readonly id?: string; readonly projectId?: string },
+      portFields: Omit<PortSpec, 'id' | 'projectId' | 'bare'> & { readonly id?: string; readonly projectId?: string },
     ): Promise<PortView> {
-      rejectNul(given);
-      const { id = randomUUID(), projectId = caller.projectId } = given;
+      rejectNul(portFields);
+      const { id = randomUUID(), projectId = caller.projectId } = portFields;
       return retryOnUniqueViolation(store, (tx) =>
-        insertPort(context, tx, caller, { ...given, id, projectId, bare: true }, new NameCache(tx)),
+        insertPort(context, tx, caller, { ...portFields, id, projectId, bare: true }, new NameCache(tx)),
       );
     },
 
@@ -202,33 +203,34 @@ export function portVerbs(context: NetworkContext) {
       { fixedIps, securityGroups, ...change }: PortChange,
     ): Promise<PortView> {
       rejectNul([fixedIps, securityGroups, change]);
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      const portFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       return retryOnUniqueViolation(store, async (tx) => {
         const port = await ports.lock(tx, id);
-        if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+        if (!port || !canAccessProject(caller, port.projectId)) throw portNotFound(id);
         const mac = change.mac?.toLowerCase() ?? port.mac;
         if (mac !== port.mac) await rejectUsedMac(tx, port.networkId, mac);
-        const changed = {
+        const changedPort = {
           ...port,
-          ...given,
+          ...portFields,
           mac,
           fixedIps: fixedIps ? await replaceAddresses(tx, port, fixedIps) : port.fixedIps,
           securityGroupIds: securityGroups?.length
-            ? (await groupsFor(context, tx, port.projectId, securityGroups)).map((group) => group.id)
+            ? (await findPortGroups(context, tx, port.projectId, securityGroups)).map((group) => group.id)
             : securityGroups
               ? []
               : port.securityGroupIds,
           updatedAt: clock.now(),
         };
-        if (!changed.portSecurityEnabled) {
+        if (!changedPort.portSecurityEnabled) {
           const [groups, pairs] = [securityGroups?.length ?? 0, change.allowedAddressPairs?.length ?? 0];
           checkPortSecurity(
             { groups, pairs },
-            { groups: changed.securityGroupIds.length, pairs: changed.allowedAddressPairs.length },
+            { groups: changedPort.securityGroupIds.length, pairs: changedPort.allowedAddressPairs.length },
           );
         }
-        for (const deviceId of new Set([port.deviceId, changed.deviceId])) notifyPortsChanged(context, tx, deviceId);
-        return presentPort(tx, await ports.update(tx, { ...changed, status: portStatus(changed) }));
+        for (const deviceId of new Set([port.deviceId, changedPort.deviceId]))
+          notifyPortsChanged(context, tx, deviceId);
+        return toPortView(tx, await ports.update(tx, { ...changedPort, status: portStatus(changedPort) }));
       });
     },
 

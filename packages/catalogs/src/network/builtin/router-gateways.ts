@@ -4,10 +4,10 @@ import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import { isAutoconfigured } from './auto-address.js';
-import { allocateFrom, freeAddresses, subnetsById } from './ip-allocations.js';
+import { allocateFrom, releaseAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, networkNotFound } from './network-context.js';
 import {
-  GATEWAY_PORTS,
+  GATEWAY_PORT_OWNER,
   networkTables,
   type PortRecord,
   type RouterRecord,
@@ -18,9 +18,9 @@ import { type FixedIpRequest, insertPort, removePort, sortAddresses } from './po
 
 const { floatingIps, networks, ports, routers } = networkTables;
 
-type Addresses = RouterRecord['externalAddresses'];
+type ExternalAddresses = RouterRecord['externalAddresses'];
 
-function externalAddresses({ fixedIps }: Pick<PortRecord, 'fixedIps'>): Addresses {
+function externalAddresses({ fixedIps }: Pick<PortRecord, 'fixedIps'>): ExternalAddresses {
   return fixedIps.map(({ subnetId, address }) => ({ subnetId, address }));
 }
 
@@ -33,10 +33,10 @@ function isSameSet(some: readonly string[], others: readonly string[]): boolean 
  * router's subnets and addresses, or each requested address matches a current one. As in Neutron, a second address on
  * the same subnet is added only if the request specifies the address.
  */
-function hasSameAddresses(previous: Addresses, requests: readonly FixedIpRequest[]): boolean {
+function hasSameAddresses(previous: ExternalAddresses, requests: readonly FixedIpRequest[]): boolean {
   const addresses = requests.flatMap(({ address }) => (address === undefined ? [] : [canonicalIp(address)]));
   const subnetIds = requests.flatMap(({ subnetId }) => subnetId ?? []);
-  const namesAll =
+  const isExactMatch =
     isSameSet(
       addresses,
       previous.map(({ address }) => address),
@@ -45,13 +45,13 @@ function hasSameAddresses(previous: Addresses, requests: readonly FixedIpRequest
       subnetIds,
       previous.map(({ subnetId }) => subnetId),
     );
-  const matches = ({ address, subnetId }: FixedIpRequest) =>
+  const matchesPrevious = ({ address, subnetId }: FixedIpRequest) =>
     previous.some(
       (one) =>
         (address === undefined || one.address === canonicalIp(address)) &&
         (subnetId === undefined || one.subnetId === subnetId),
     );
-  return namesAll || (previous.length === requests.length && requests.every(matches));
+  return isExactMatch || (previous.length === requests.length && requests.every(matchesPrevious));
 }
 
 /** Throws `ROUTER_GATEWAY_IN_USE` if floating IPs use the router's connection to its external network. */
@@ -82,10 +82,10 @@ function rejectGatewayOfSubnet(subnets: readonly SubnetRecord[], requests: reado
 /** Deletes a router's port on the external network, and releases the port's addresses. */
 export async function removeGateway(tx: Tx, router: RouterRecord, now: number): Promise<void> {
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
-  const port = routerPorts.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORTS);
+  const port = routerPorts.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORT_OWNER);
   if (port) await removePort(tx, port, now);
   // Routers that an earlier version created have external addresses but no gateway port.
-  else await freeAddresses(tx, router.externalAddresses);
+  else await releaseAddresses(tx, router.externalAddresses);
 }
 
 /**
@@ -103,7 +103,7 @@ export async function setGateway(
   router: RouterRecord,
   networkId: string | null,
   requests: readonly FixedIpRequest[] | undefined,
-): Promise<Addresses> {
+): Promise<ExternalAddresses> {
   const { externalAddresses: previous, externalNetworkId } = router;
   if (networkId === externalNetworkId && (!requests?.length || hasSameAddresses(previous, requests))) return previous;
   if (networkId !== externalNetworkId) await rejectGatewayInUse(tx, router);
@@ -118,18 +118,18 @@ export async function setGateway(
   rejectGatewayOfSubnet(subnets, requests ?? []);
   await removeGateway(tx, router, context.clock.now());
   if (!network) return [];
-  const spec = {
+  const portSpec = {
     id: randomUUID(),
     networkId: network.id,
     // The port does not belong to a project, so that project members do not see the port.
     projectId: '',
     deviceId: router.id,
-    deviceOwner: GATEWAY_PORTS,
+    deviceOwner: GATEWAY_PORT_OWNER,
     fixedIps: requests?.length ? requests : undefined,
     securityGroups: [],
     bare: true,
   };
-  return externalAddresses(await insertPort(context, tx, { ...caller, isAdmin: true }, spec, new NameCache(tx)));
+  return externalAddresses(await insertPort(context, tx, { ...caller, isAdmin: true }, portSpec, new NameCache(tx)));
 }
 
 /**
@@ -143,18 +143,18 @@ export async function extendGateways(
   subnet: SubnetRecord,
   others: readonly SubnetRecord[],
 ): Promise<void> {
-  const derivedFrom = new Set(others.filter((other) => isAutoconfigured(other)).map(({ id }) => id));
+  const derivingSubnetIds = new Set(others.filter((other) => isAutoconfigured(other)).map(({ id }) => id));
   for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
-    if (port.deviceOwner !== GATEWAY_PORTS) continue;
-    const assigned = port.fixedIps.filter(({ subnetId }) => !derivedFrom.has(subnetId));
-    const suffices = assigned.length > 1 || assigned.some(({ version }) => version === subnet.ipVersion);
-    if (suffices && !isAutoconfigured(subnet)) continue;
+    if (port.deviceOwner !== GATEWAY_PORT_OWNER) continue;
+    const assignedIps = port.fixedIps.filter(({ subnetId }) => !derivingSubnetIds.has(subnetId));
+    const hasSufficientIps = assignedIps.length > 1 || assignedIps.some(({ version }) => version === subnet.ipVersion);
+    if (hasSufficientIps && !isAutoconfigured(subnet)) continue;
     const router = await routers.lock(tx, port.deviceId);
-    const added = router && (await allocateFrom(tx, context.blocks, [subnet], port.id, port.mac));
-    if (!added) continue;
+    const addedIp = router && (await allocateFrom(tx, context.blocks, [subnet], port.id, port.mac));
+    if (!addedIp) continue;
     const updatedAt = context.clock.now();
-    const changed = { ...port, fixedIps: sortAddresses([...port.fixedIps, added]), updatedAt };
-    await ports.update(tx, changed);
-    await routers.update(tx, { ...router, externalAddresses: externalAddresses(changed), updatedAt });
+    const changedPort = { ...port, fixedIps: sortAddresses([...port.fixedIps, addedIp]), updatedAt };
+    await ports.update(tx, changedPort);
+    await routers.update(tx, { ...router, externalAddresses: externalAddresses(changedPort), updatedAt });
   }
 }

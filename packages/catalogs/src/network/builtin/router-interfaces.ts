@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
+import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { NameCache, type NetworkContext } from './network-context.js';
-import { networkTables, type PortRecord, ROUTER_PORTS, type RouterRecord } from './network-tables.js';
-import { insertPort, type PortView, portNotFound, presentPort, removePort } from './port-records.js';
+import { networkTables, type PortRecord, ROUTER_PORT_OWNER, type RouterRecord } from './network-tables.js';
+import { insertPort, type PortView, portNotFound, removePort, toPortView } from './port-records.js';
 import { overlaps } from './subnets.js';
 
 const { floatingIps, ports, subnets } = networkTables;
@@ -13,26 +13,27 @@ const { floatingIps, ports, subnets } = networkTables;
 /** The subnet in which a router receives the gateway address, or the existing port that a router uses. */
 export type RouterInterface = { readonly subnetId: string } | { readonly portId: string };
 
-const invalid = (message: string) => new CatalogError('ROUTER_INTERFACE_INVALID', `Bad router request: ${message}`);
+const invalidRequest = (message: string) =>
+  new CatalogError('ROUTER_INTERFACE_INVALID', `Bad router request: ${message}`);
 
-async function interfacesOf(tx: Tx, routerId: string): Promise<readonly PortRecord[]> {
+async function findInterfaces(tx: Tx, routerId: string): Promise<readonly PortRecord[]> {
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', routerId));
-  return routerPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORTS);
+  return routerPorts.filter(({ deviceOwner }) => deviceOwner === ROUTER_PORT_OWNER);
 }
 
 /** Throws an error if a new subnet overlaps with a subnet that is already connected to the router. */
 async function rejectOverlap(tx: Tx, router: RouterRecord, added: readonly string[]): Promise<void> {
-  const attachedSubnetIds = (await interfacesOf(tx, router.id)).flatMap(({ fixedIps }) =>
+  const attachedSubnetIds = (await findInterfaces(tx, router.id)).flatMap(({ fixedIps }) =>
     fixedIps.map(({ subnetId }) => subnetId),
   );
   for (const id of added) {
-    if (attachedSubnetIds.includes(id)) throw invalid(`Router already has a port on subnet ${id}.`);
+    if (attachedSubnetIds.includes(id)) throw invalidRequest(`Router already has a port on subnet ${id}.`);
     const subnet = await subnets.get(tx, id);
     for (const otherId of attachedSubnetIds) {
-      const other = await subnets.get(tx, otherId);
-      if (subnet && other && overlaps(subnet.cidr, other.cidr))
-        throw invalid(
-          `Cidr ${subnet.cidr} of subnet ${subnet.id} overlaps with cidr ${other.cidr} of subnet ${other.id}.`,
+      const otherSubnet = await subnets.get(tx, otherId);
+      if (subnet && otherSubnet && overlaps(subnet.cidr, otherSubnet.cidr))
+        throw invalidRequest(
+          `Cidr ${subnet.cidr} of subnet ${subnet.id} overlaps with cidr ${otherSubnet.cidr} of subnet ${otherSubnet.id}.`,
         );
     }
   }
@@ -40,7 +41,7 @@ async function rejectOverlap(tx: Tx, router: RouterRecord, added: readonly strin
 
 async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, router: RouterRecord, portId: string) {
   const port = await ports.lock(tx, portId);
-  if (!port || !owns(caller, port.projectId)) throw portNotFound(portId);
+  if (!port || !canAccessProject(caller, port.projectId)) throw portNotFound(portId);
   if (port.deviceId !== '')
     throw new CatalogError(
       'PORT_IN_USE',
@@ -51,9 +52,9 @@ async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, route
     router,
     port.fixedIps.map(({ subnetId }) => subnetId),
   );
-  const owner = { deviceId: router.id, deviceOwner: ROUTER_PORTS };
+  const ownerFields = { deviceId: router.id, deviceOwner: ROUTER_PORT_OWNER };
   const updatedAt = context.clock.now();
-  return presentPort(tx, await ports.update(tx, { ...port, ...owner, status: 'ACTIVE', updatedAt }));
+  return toPortView(tx, await ports.update(tx, { ...port, ...ownerFields, status: 'ACTIVE', updatedAt }));
 }
 
 /** Connects a router to a subnet, with the gateway address, or to the network of an existing port. */
@@ -67,11 +68,11 @@ export async function addInterface(
   if ('portId' in at) return attachPort(context, tx, caller, router, at.portId);
   const subnet = await subnets.get(tx, at.subnetId);
   if (!subnet) throw new CatalogError('SUBNET_NOT_FOUND', `Subnet ${at.subnetId} could not be found.`);
-  if (subnet.gatewayIp === null) throw invalid(`Subnet for router interface must have a gateway IP`);
+  if (subnet.gatewayIp === null) throw invalidRequest(`Subnet for router interface must have a gateway IP`);
   await rejectOverlap(tx, router, [subnet.id]);
-  const spec = {
+  const portSpec = {
     deviceId: router.id,
-    deviceOwner: ROUTER_PORTS,
+    deviceOwner: ROUTER_PORT_OWNER,
     id: randomUUID(),
     networkId: subnet.networkId,
     projectId: router.projectId,
@@ -79,7 +80,7 @@ export async function addInterface(
     securityGroups: [],
     bare: true,
   };
-  return insertPort(context, tx, caller, spec, new NameCache(tx));
+  return insertPort(context, tx, caller, portSpec, new NameCache(tx));
 }
 
 /** Throws `ROUTER_INTERFACE_IN_USE` if floating IPs reach the router port's subnets through the router. */
@@ -92,11 +93,11 @@ async function rejectInterfaceInUse(tx: Tx, router: RouterRecord, { fixedIps, ne
   )) {
     const port = portId === null ? undefined : await ports.get(tx, portId);
     if (port?.networkId !== networkId) continue;
-    const used = port.fixedIps.find((one) => one.address === fixedAddress && subnetIds.includes(one.subnetId));
-    if (used)
+    const usedIp = port.fixedIps.find((one) => one.address === fixedAddress && subnetIds.includes(one.subnetId));
+    if (usedIp)
       throw new CatalogError(
         'ROUTER_INTERFACE_IN_USE',
-        `Router interface for subnet ${used.subnetId} on router ${router.id} cannot be deleted, as it is required by one or more floating IPs.`,
+        `Router interface for subnet ${usedIp.subnetId} on router ${router.id} cannot be deleted, as it is required by one or more floating IPs.`,
       );
   }
 }
@@ -112,7 +113,7 @@ export async function removeInterface(
   router: RouterRecord,
   at: RouterInterface,
 ): Promise<PortView> {
-  const port = (await interfacesOf(tx, router.id)).find((one) =>
+  const port = (await findInterfaces(tx, router.id)).find((one) =>
     'portId' in at ? one.id === at.portId : one.fixedIps.some(({ subnetId }) => subnetId === at.subnetId),
   );
   if (!port)
@@ -123,7 +124,7 @@ export async function removeInterface(
         : `Router ${router.id} has no interface on subnet ${at.subnetId}`,
     );
   await rejectInterfaceInUse(tx, router, port);
-  const shown = await presentPort(tx, port);
+  const portView = await toPortView(tx, port);
   await removePort(tx, port, context.clock.now());
-  return shown;
+  return portView;
 }

@@ -36,23 +36,25 @@ export async function placeRouters(
   hosts: PlanHosts,
 ): Promise<ReadonlyMap<string, string>> {
   const { self } = hosts;
-  const alive = new Set([self, ...hosts.alive]);
+  const aliveHosts = new Set([self, ...hosts.alive]);
   let placements = await findPlacements(store.db, needed, self);
   const knownIds = new Set(placements.map(({ routerId }) => routerId));
   // The ids are sorted, so that concurrent transactions of two hosts never deadlock.
-  const unplaced = needed.filter((routerId) => !knownIds.has(routerId)).sort();
-  const lost = placements.filter(({ host }) => !alive.has(host)).sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
-  if (unplaced.length > 0 || lost.length > 0) {
+  const unplacedIds = needed.filter((routerId) => !knownIds.has(routerId)).sort();
+  const lostPlacements = placements
+    .filter(({ host }) => !aliveHosts.has(host))
+    .sort((a, b) => (a.routerId < b.routerId ? -1 : 1));
+  if (unplacedIds.length > 0 || lostPlacements.length > 0) {
     placements = await store.transaction(async (tx) => {
       // If several hosts place a router concurrently, the first insertion takes effect, and all hosts then read the
       // same placement.
-      if (unplaced.length > 0)
+      if (unplacedIds.length > 0)
         await tx.db
           .insertInto('router_homes')
-          .values(unplaced.map((routerId) => ({ router_id: routerId, host: self })))
+          .values(unplacedIds.map((routerId) => ({ router_id: routerId, host: self })))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-      for (const { routerId, host } of lost)
+      for (const { routerId, host } of lostPlacements)
         await tx.db
           .updateTable('router_homes')
           .set({ host: self })

@@ -3,10 +3,10 @@ import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { initialFields, type NetworkContext } from './network-context.js';
-import { GATEWAY_PORTS, networkTables, type RouterRecord } from './network-tables.js';
+import { GATEWAY_PORT_OWNER, networkTables, type RouterRecord } from './network-tables.js';
 import type { FixedIpRequest, PortView } from './port-records.js';
 import { removeGateway, setGateway } from './router-gateways.js';
 import { addInterface, type RouterInterface, removeInterface } from './router-interfaces.js';
@@ -28,14 +28,18 @@ function routerNotFound(id: string): CatalogError {
 }
 
 /** Creates the router operations of the embedded network catalog. Drivers, not the catalog, route packets. */
-export function routerVerbs(context: NetworkContext) {
+export function createRouterOperations(context: NetworkContext) {
   const { store, clock } = context;
 
   /** Calls `work` with one of the caller's routers, whose row is locked. */
-  function withLocked<T>(caller: Caller, id: string, work: (tx: Tx, router: RouterRecord) => Promise<T>): Promise<T> {
+  function withLockedRouter<T>(
+    caller: Caller,
+    id: string,
+    work: (tx: Tx, router: RouterRecord) => Promise<T>,
+  ): Promise<T> {
     return retryOnUniqueViolation(store, async (tx) => {
       const router = await routers.lock(tx, id);
-      if (!router || !owns(caller, router.projectId)) throw routerNotFound(id);
+      if (!router || !canAccessProject(caller, router.projectId)) throw routerNotFound(id);
       return work(tx, router);
     });
   }
@@ -43,25 +47,25 @@ export function routerVerbs(context: NetworkContext) {
   return {
     async getRouter(caller: Caller, id: string): Promise<RouterRecord> {
       const router = await routers.get(store, id);
-      if (!router || !owns(caller, router.projectId)) throw routerNotFound(id);
+      if (!router || !canAccessProject(caller, router.projectId)) throw routerNotFound(id);
       return router;
     },
 
     listRouters: (caller: Caller, query: { readonly name?: string } & Page = {}): Promise<readonly RouterRecord[]> =>
       listPage(store, routers, 'oldest first', query, (rows) => {
-        const visible = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
-        return query.name === undefined ? visible : visible.where('name', '=', query.name);
+        const visibleRows = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        return query.name === undefined ? visibleRows : visibleRows.where('name', '=', query.name);
       }),
 
     async createRouter(
       caller: Caller,
-      given: RouterFields & { readonly id?: string; readonly projectId?: string },
+      routerFields: RouterFields & { readonly id?: string; readonly projectId?: string },
     ): Promise<RouterRecord> {
-      rejectNul(given);
-      const { id = randomUUID(), projectId = caller.projectId, externalNetworkId = null, ...rest } = given;
+      rejectNul(routerFields);
+      const { id = randomUUID(), projectId = caller.projectId, externalNetworkId = null, ...rest } = routerFields;
       const { externalFixedIps, ...fields } = rest;
       return store.transaction(async (tx) => {
-        const unconnected = {
+        const unconnectedRouter = {
           ...initialFields(clock.now()),
           name: '',
           adminStateUp: true,
@@ -72,10 +76,17 @@ export function routerVerbs(context: NetworkContext) {
           externalNetworkId: null,
           externalAddresses: [],
         };
-        const created = await routers.insert(tx, unconnected);
-        if (externalNetworkId === null) return created;
-        const externalAddresses = await setGateway(context, tx, caller, created, externalNetworkId, externalFixedIps);
-        return routers.update(tx, { ...created, externalNetworkId, externalAddresses });
+        const createdRouter = await routers.insert(tx, unconnectedRouter);
+        if (externalNetworkId === null) return createdRouter;
+        const externalAddresses = await setGateway(
+          context,
+          tx,
+          caller,
+          createdRouter,
+          externalNetworkId,
+          externalFixedIps,
+        );
+        return routers.update(tx, { ...createdRouter, externalNetworkId, externalAddresses });
       });
     },
 
@@ -85,12 +96,12 @@ export function routerVerbs(context: NetworkContext) {
       { externalFixedIps, ...change }: RouterFields,
     ): Promise<RouterRecord> {
       rejectNul([externalFixedIps, change]);
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return withLocked(caller, id, async (tx, router) => {
-        const changed = { ...router, ...given, updatedAt: clock.now() };
-        const { externalNetworkId } = changed;
+      const routerFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      return withLockedRouter(caller, id, async (tx, router) => {
+        const changedRouter = { ...router, ...routerFields, updatedAt: clock.now() };
+        const { externalNetworkId } = changedRouter;
         const externalAddresses = await setGateway(context, tx, caller, router, externalNetworkId, externalFixedIps);
-        return routers.update(tx, { ...changed, externalAddresses });
+        return routers.update(tx, { ...changedRouter, externalAddresses });
       });
     },
 
@@ -100,23 +111,23 @@ export function routerVerbs(context: NetworkContext) {
      * @throws `ROUTER_IN_USE` if the router has interfaces
      */
     deleteRouter: (caller: Caller, id: string): Promise<void> =>
-      withLocked(caller, id, async (tx, router) => {
+      withLockedRouter(caller, id, async (tx, router) => {
         const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', id));
-        if (routerPorts.some(({ deviceOwner }) => deviceOwner !== GATEWAY_PORTS))
+        if (routerPorts.some(({ deviceOwner }) => deviceOwner !== GATEWAY_PORT_OWNER))
           throw new CatalogError('ROUTER_IN_USE', `Router ${id} still has ports`);
         await removeGateway(tx, router, clock.now());
         await routers.delete(tx, id);
       }),
 
     addRouterInterface: (caller: Caller, id: string, at: RouterInterface): Promise<PortView> =>
-      withLocked(caller, id, async (tx, router) => {
+      withLockedRouter(caller, id, async (tx, router) => {
         const port = await addInterface(context, tx, caller, router, at);
         await routers.update(tx, { ...router, updatedAt: clock.now() });
         return port;
       }),
 
     removeRouterInterface: (caller: Caller, id: string, at: RouterInterface): Promise<PortView> =>
-      withLocked(caller, id, async (tx, router) => {
+      withLockedRouter(caller, id, async (tx, router) => {
         const port = await removeInterface(context, tx, router, at);
         await routers.update(tx, { ...router, updatedAt: clock.now() });
         return port;

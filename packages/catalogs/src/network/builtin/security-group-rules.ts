@@ -3,7 +3,7 @@ import type { Tx } from '@apistrata/record-store';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type Cidr, canonicalIp, parseCidr } from '../ip-address.js';
 import type { NewSecurityGroupRule, SecurityGroupRule } from '../network-catalog.js';
@@ -12,7 +12,7 @@ import { networkTables, type SecurityGroupRecord, type SecurityGroupRuleRecord }
 
 const { securityGroups: groups, rules } = networkTables;
 
-export function presentRule({ seq: _, revision: __, ...rule }: SecurityGroupRuleRecord): SecurityGroupRule {
+export function toRule({ seq: _, revision: __, ...rule }: SecurityGroupRuleRecord): SecurityGroupRule {
   return rule;
 }
 
@@ -20,12 +20,12 @@ function ruleNotFound(id: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_RULE_NOT_FOUND', `Security group rule ${id} does not exist`);
 }
 
-function invalid(message: string): CatalogError {
+function invalidRule(message: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_RULE_INVALID', message);
 }
 
 /** Returns a rule with defaults for omitted fields. Rejects contradictory fields. */
-function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> {
+function validateRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> {
   const { portMin = null, portMax = null, remoteGroupId = null } = rule;
   const protocol = rule.protocol?.toLowerCase() ?? null;
   const cidr = rule.remoteCidr
@@ -35,16 +35,16 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
           : `${rule.remoteCidr}/${rule.remoteCidr.includes(':') ? 128 : 32}`,
       )
     : null;
-  if (cidr === undefined) throw invalid(`Invalid CIDR ${rule.remoteCidr} given as IP prefix.`);
-  if (cidr && remoteGroupId) throw invalid('Only remote_ip_prefix or remote_group_id may be provided.');
+  if (cidr === undefined) throw invalidRule(`Invalid CIDR ${rule.remoteCidr} given as IP prefix.`);
+  if (cidr && remoteGroupId) throw invalidRule('Only remote_ip_prefix or remote_group_id may be provided.');
   const ethertype = rule.ethertype ?? (cidr?.version === 6 ? 'IPv6' : 'IPv4');
   if (cidr && ethertype !== `IPv${cidr.version}`)
-    throw invalid(`Conflicting value ethertype ${ethertype} for CIDR ${rule.remoteCidr}`);
-  const icmp = protocol?.includes('icmp') === true;
+    throw invalidRule(`Conflicting value ethertype ${ethertype} for CIDR ${rule.remoteCidr}`);
+  const isIcmp = protocol?.includes('icmp') === true;
   if ((portMin !== null || portMax !== null) && protocol === null)
-    throw invalid('Must also specify protocol if port range is given.');
-  if (!icmp && portMin !== null && portMax !== null && portMin > portMax)
-    throw invalid('For TCP/UDP protocols, port_range_min must be <= port_range_max');
+    throw invalidRule('Must also specify protocol if port range is given.');
+  if (!isIcmp && portMin !== null && portMax !== null && portMin > portMax)
+    throw invalidRule('For TCP/UDP protocols, port_range_min must be <= port_range_max');
   const { securityGroupId, direction, description = '' } = rule;
   // The bits after the prefix are not cleared, unlike in `formatCidr()`.
   const remoteCidr = rule.remoteCidr && cidr ? canonicalCidr(rule.remoteCidr, cidr) : null;
@@ -67,16 +67,16 @@ const COMPARED_FIELDS = [
 ] as const;
 
 /** Creates the security group rule operations of the embedded network catalog. */
-export function securityGroupRules({ store, clock }: NetworkContext) {
+export function createSecurityGroupRuleOperations({ store, clock }: NetworkContext) {
   async function getVisible(caller: Caller, id: string): Promise<SecurityGroupRuleRecord> {
     const rule = await rules.get(store, id);
-    if (!rule || !owns(caller, rule.projectId)) throw ruleNotFound(id);
+    if (!rule || !canAccessProject(caller, rule.projectId)) throw ruleNotFound(id);
     return rule;
   }
 
   async function lockVisible(tx: Tx, caller: Caller, id: string): Promise<SecurityGroupRecord> {
     const group = await groups.lock(tx, id);
-    if (!group || !owns(caller, group.projectId))
+    if (!group || !canAccessProject(caller, group.projectId))
       throw new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${id} does not exist`);
     return group;
   }
@@ -89,22 +89,26 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
       query: { readonly securityGroupId?: string } & Page = {},
     ): Promise<readonly SecurityGroupRuleRecord[]> =>
       listPage(store, rules, 'oldest first', query, (rows) => {
-        const visible = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
-        return query.securityGroupId === undefined ? visible : visible.where('group_id', '=', query.securityGroupId);
+        const visibleRows = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        return query.securityGroupId === undefined
+          ? visibleRows
+          : visibleRows.where('group_id', '=', query.securityGroupId);
       }),
 
-    async createSecurityGroupRule(caller: Caller, given: NewSecurityGroupRule): Promise<SecurityGroupRuleRecord> {
-      rejectNul(given);
-      const rule = checkedRule(given);
+    async createSecurityGroupRule(caller: Caller, newRule: NewSecurityGroupRule): Promise<SecurityGroupRuleRecord> {
+      rejectNul(newRule);
+      const rule = validateRule(newRule);
       return store.transaction(async (tx) => {
         const group = await lockVisible(tx, caller, rule.securityGroupId);
         if (rule.remoteGroupId) await lockVisible(tx, caller, rule.remoteGroupId);
-        const existing = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
-        const duplicate = existing.find((other) => COMPARED_FIELDS.every((field) => other[field] === rule[field]));
-        if (duplicate)
+        const existingRules = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
+        const duplicateRule = existingRules.find((other) =>
+          COMPARED_FIELDS.every((field) => other[field] === rule[field]),
+        );
+        if (duplicateRule)
           throw new CatalogError(
             'SECURITY_GROUP_RULE_EXISTS',
-            `Security group rule already exists. Rule id is ${duplicate.id}.`,
+            `Security group rule already exists. Rule id is ${duplicateRule.id}.`,
           );
         const now = clock.now();
         await groups.update(tx, { ...group, updatedAt: now });

@@ -4,12 +4,12 @@ import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { hasItem, rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { SecurityGroup, SecurityGroupName, SecurityGroupQuery } from '../network-catalog.js';
 import { initialFields, type NetworkContext } from './network-context.js';
 import { networkTables, type SecurityGroupRecord } from './network-tables.js';
-import { presentRule } from './security-group-rules.js';
+import { toRule } from './security-group-rules.js';
 
 const { securityGroups: groups, rules, ports } = networkTables;
 
@@ -17,7 +17,7 @@ const { securityGroups: groups, rules, ports } = networkTables;
 export type SecurityGroupView = SecurityGroupRecord & SecurityGroup;
 
 /** The name of the security group that every project has. */
-const DEFAULT_GROUP = 'default';
+const DEFAULT_GROUP_NAME = 'default';
 
 function groupNotFound(nameOrId: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
@@ -30,35 +30,36 @@ async function insertGroup(
 ): Promise<SecurityGroupRecord> {
   const record = await groups.insert(tx, { ...initialFields(now), ...group, description: group.description ?? '' });
   const all = { protocol: null, portMin: null, portMax: null, remoteCidr: null, description: '' };
-  const ingress = record.name === DEFAULT_GROUP;
+  const isDefaultGroup = record.name === DEFAULT_GROUP_NAME;
   for (const ethertype of ['IPv4', 'IPv6'] as const) {
     const rule = { ...all, ethertype, securityGroupId: record.id, projectId: record.projectId, createdAt: now };
     await rules.insert(tx, { ...rule, id: randomUUID(), direction: 'egress', remoteGroupId: null });
-    if (ingress) await rules.insert(tx, { ...rule, id: randomUUID(), direction: 'ingress', remoteGroupId: record.id });
+    if (isDefaultGroup)
+      await rules.insert(tx, { ...rule, id: randomUUID(), direction: 'ingress', remoteGroupId: record.id });
   }
   return record;
 }
 
 /** Returns the project's `default` security group, and creates the group on its first use. */
-async function defaultGroup(context: NetworkContext, tx: Tx, projectId: string): Promise<SecurityGroupRecord> {
+async function getDefaultGroup(context: NetworkContext, tx: Tx, projectId: string): Promise<SecurityGroupRecord> {
   const id = derivedUuid(`default-security-group/${projectId}`);
   const description = 'Default security group';
   return (
     (await groups.get(tx, id)) ??
-    insertGroup(tx, { id, name: DEFAULT_GROUP, projectId, description }, context.clock.now())
+    insertGroup(tx, { id, name: DEFAULT_GROUP_NAME, projectId, description }, context.clock.now())
   );
 }
 
 /**
  * Finds a security group of the project by id or name. If the catalog accepts unknown ids, a missing group is created.
  */
-export async function groupFor(
+export async function findGroup(
   context: NetworkContext,
   tx: Tx,
   projectId: string,
   nameOrId: string,
 ): Promise<SecurityGroupRecord> {
-  if (nameOrId === DEFAULT_GROUP) return defaultGroup(context, tx, projectId);
+  if (nameOrId === DEFAULT_GROUP_NAME) return getDefaultGroup(context, tx, projectId);
   const byId = await groups.get(tx, nameOrId);
   if (byId?.projectId === projectId) return byId;
   const groupsByName = await groups.find(tx, (q) =>
@@ -84,15 +85,15 @@ function looksLikeId(text: string): boolean {
 }
 
 /** Returns a new port's security groups: the requested groups without duplicates, or the `default` group. */
-export async function groupsFor(
+export async function findPortGroups(
   context: NetworkContext,
   tx: Tx,
   projectId: string,
   namesOrIds: readonly string[] | undefined,
 ): Promise<SecurityGroupRecord[]> {
   const groupsById = new Map<string, SecurityGroupRecord>();
-  for (const nameOrId of namesOrIds?.length ? namesOrIds : [DEFAULT_GROUP]) {
-    const group = await groupFor(context, tx, projectId, nameOrId);
+  for (const nameOrId of namesOrIds?.length ? namesOrIds : [DEFAULT_GROUP_NAME]) {
+    const group = await findGroup(context, tx, projectId, nameOrId);
     groupsById.set(group.id, group);
   }
   return [...groupsById.values()];
@@ -103,22 +104,23 @@ export function securityGroups(context: NetworkContext) {
   const { store, clock } = context;
 
   /** Reads the rules of all `records` with one query. Returns a function that adds the rules to a record. */
-  async function presenterOf(
+  async function createViewMapper(
     records: readonly SecurityGroupRecord[],
   ): Promise<(group: SecurityGroupRecord) => SecurityGroupView> {
     const ids = records.map((group) => group.id);
     const all = await rules.find(store, (q) => q.where('group_id', 'in', ids).orderBy('seq'));
     return (group) => ({
       ...group,
-      rules: all.filter((rule) => rule.securityGroupId === group.id).map(presentRule),
+      rules: all.filter((rule) => rule.securityGroupId === group.id).map(toRule),
     });
   }
 
-  const toView = async (group: SecurityGroupRecord): Promise<SecurityGroupView> => (await presenterOf([group]))(group);
+  const toView = async (group: SecurityGroupRecord): Promise<SecurityGroupView> =>
+    (await createViewMapper([group]))(group);
 
   async function getVisible(caller: Caller, id: string): Promise<SecurityGroupRecord> {
     const group = await groups.get(store, id);
-    if (!group || !owns(caller, group.projectId)) throw groupNotFound(id);
+    if (!group || !canAccessProject(caller, group.projectId)) throw groupNotFound(id);
     return group;
   }
 
@@ -127,7 +129,7 @@ export function securityGroups(context: NetworkContext) {
       caller: Caller,
       query: SecurityGroupQuery & Page = {},
     ): Promise<readonly SecurityGroupView[]> {
-      await retryOnUniqueViolation(store, (tx) => defaultGroup(context, tx, caller.projectId));
+      await retryOnUniqueViolation(store, (tx) => getDefaultGroup(context, tx, caller.projectId));
       const securityGroupRecords = await listPage(store, groups, 'oldest first', query, (rows) => {
         let narrowed = rows;
         if (!isAdmin(caller)) narrowed = narrowed.where('project_id', '=', caller.projectId);
@@ -136,7 +138,9 @@ export function securityGroups(context: NetworkContext) {
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         return narrowed;
       });
-      return securityGroupRecords.length === 0 ? [] : securityGroupRecords.map(await presenterOf(securityGroupRecords));
+      return securityGroupRecords.length === 0
+        ? []
+        : securityGroupRecords.map(await createViewMapper(securityGroupRecords));
     },
 
     async getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroupView> {
@@ -145,12 +149,12 @@ export function securityGroups(context: NetworkContext) {
 
     resolveSecurityGroups: (caller: Caller, namesOrIds: readonly string[]): Promise<readonly SecurityGroupName[]> =>
       retryOnUniqueViolation(store, async (tx) => {
-        const names = [];
+        const groupNames = [];
         for (const nameOrId of namesOrIds) {
-          const { id, name } = await groupFor(context, tx, caller.projectId, nameOrId);
-          names.push({ id, name });
+          const { id, name } = await findGroup(context, tx, caller.projectId, nameOrId);
+          groupNames.push({ id, name });
         }
-        return names;
+        return groupNames;
       }),
 
     async createSecurityGroup(
@@ -163,13 +167,13 @@ export function securityGroups(context: NetworkContext) {
       },
     ): Promise<SecurityGroupView> {
       rejectNul(group);
-      if (group.name === DEFAULT_GROUP)
+      if (group.name === DEFAULT_GROUP_NAME)
         throw new CatalogError('SECURITY_GROUP_DEFAULT_EXISTS', 'Default security group already exists.');
       const { name, description, id = randomUUID(), projectId = caller.projectId } = group;
-      const created = await store.transaction((tx) =>
+      const createdGroup = await store.transaction((tx) =>
         insertGroup(tx, { id, name, description, projectId }, clock.now()),
       );
-      return toView(created);
+      return toView(createdGroup);
     },
 
     async updateSecurityGroup(
@@ -179,30 +183,30 @@ export function securityGroups(context: NetworkContext) {
     ): Promise<SecurityGroupView> {
       rejectNul(change);
       await getVisible(caller, id);
-      const changed = await store.transaction(async (tx) => {
+      const changedGroup = await store.transaction(async (tx) => {
         const group = await groups.lock(tx, id);
         if (!group) throw groupNotFound(id);
         const { name = group.name, description = group.description, tags = group.tags } = change;
-        if ((group.name === DEFAULT_GROUP) !== (name === DEFAULT_GROUP))
+        if ((group.name === DEFAULT_GROUP_NAME) !== (name === DEFAULT_GROUP_NAME))
           throw new CatalogError('SECURITY_GROUP_DEFAULT', 'Updating default security group not allowed.');
         return groups.update(tx, { ...group, name, description, tags, updatedAt: clock.now() });
       });
-      return toView(changed);
+      return toView(changedGroup);
     },
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
       const group = await getVisible(caller, id);
       // Administrators may delete the group to clean up after a project. The group is created again on its next use.
-      if (group.name === DEFAULT_GROUP && !isAdmin(caller))
+      if (group.name === DEFAULT_GROUP_NAME && !isAdmin(caller))
         throw new CatalogError(
           'SECURITY_GROUP_DEFAULT_IN_USE',
           'Insufficient rights for removing default security group.',
         );
       await store.transaction(async (tx) => {
-        const users = await ports.count(tx, (q) =>
+        const portCount = await ports.count(tx, (q) =>
           q.where('project_id', '=', group.projectId).where(hasItem(tx, 'securityGroupIds', id)),
         );
-        if (users > 0) throw new CatalogError('SECURITY_GROUP_IN_USE', `Security Group ${id} in use.`);
+        if (portCount > 0) throw new CatalogError('SECURITY_GROUP_IN_USE', `Security Group ${id} in use.`);
         await tx.db
           .deleteFrom('security_group_rules')
           .where(({ or, eb }) => or([eb('group_id', '=', id), eb('remote_group_id', '=', id)]))

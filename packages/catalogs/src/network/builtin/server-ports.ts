@@ -1,22 +1,22 @@
 import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
+import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { NewPort, PortBinding } from '../network-catalog.js';
 import {
   allocateFrom,
-  freeAddresses,
   hasFreeAddress,
   isAllocated,
+  releaseAddresses,
   subnetOfAddress,
   subnetsById,
 } from './ip-allocations.js';
 import {
+  getUsableNetwork,
   getVisibleNetwork,
   NameCache,
   type NetworkContext,
-  networkFor,
   notifyPortsChanged,
 } from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
@@ -26,22 +26,22 @@ import {
   type PortView,
   portNotFound,
   portStatus,
-  presentPort,
   removePort,
+  toPortView,
 } from './port-records.js';
-import { groupFor } from './security-groups.js';
+import { findGroup } from './security-groups.js';
 
 const { ports } = networkTables;
 
 /** Creates the operations of the embedded network catalog that assign ports to servers. */
-export function serverPorts(context: NetworkContext) {
+export function createServerPortOperations(context: NetworkContext) {
   const { store, clock } = context;
 
   /** Locks a server's ports and returns them in the order of creation. */
-  async function portsOf(tx: Tx, deviceId: string): Promise<PortRecord[]> {
+  async function lockServerPorts(tx: Tx, deviceId: string): Promise<PortRecord[]> {
     return ports.find(tx, (q) => {
-      const ofServer = q.where('device_id', '=', deviceId).orderBy('seq');
-      return tx.kind === 'postgres' ? ofServer.forUpdate() : ofServer;
+      const serverRows = q.where('device_id', '=', deviceId).orderBy('seq');
+      return tx.kind === 'postgres' ? serverRows.forUpdate() : serverRows;
     });
   }
 
@@ -66,9 +66,10 @@ export function serverPorts(context: NetworkContext) {
       }
       if (addresses) return;
       for (const version of new Set(subnets.map((subnet) => subnet.ipVersion))) {
-        const free = [];
-        for (const subnet of subnets) if (subnet.ipVersion === version) free.push(await hasFreeAddress(store, subnet));
-        if (!free.includes(true))
+        const availability = [];
+        for (const subnet of subnets)
+          if (subnet.ipVersion === version) availability.push(await hasFreeAddress(store, subnet));
+        if (!availability.includes(true))
           throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
       }
     },
@@ -76,30 +77,30 @@ export function serverPorts(context: NetworkContext) {
     createPorts: (caller: Caller, requests: readonly NewPort[]): Promise<readonly PortView[]> =>
       retryOnUniqueViolation(store, async (tx) => {
         const names = new NameCache(tx);
-        const created: PortView[] = [];
+        const createdPorts: PortView[] = [];
         // Ports are created in the order of their network ids, so that concurrent calls never deadlock.
         for (const [index, port] of [...requests.entries()].sort(([, a], [, b]) =>
           a.networkId < b.networkId ? -1 : 1,
         )) {
           const { key, addresses, ...given } = port;
           const fixedIps = addresses?.map((address) => ({ address }));
-          created[index] = await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names);
+          createdPorts[index] = await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names);
         }
-        return created;
+        return createdPorts;
       }),
 
     bindPort: (caller: Caller, id: string, binding: PortBinding): Promise<PortView> =>
       store.transaction(async (tx) => {
         const port = await ports.lock(tx, id);
-        if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+        if (!port || !canAccessProject(caller, port.projectId)) throw portNotFound(id);
         if (port.deviceId !== '' && port.deviceId !== binding.deviceId)
           throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
-        return presentPort(tx, await ports.update(tx, withBinding(port, binding)));
+        return toPortView(tx, await ports.update(tx, withBinding(port, binding)));
       }),
 
     movePorts: (_caller: Caller, deviceId: string, hostId: string): Promise<void> =>
       store.transaction(async (tx) => {
-        for (const port of await portsOf(tx, deviceId))
+        for (const port of await lockServerPorts(tx, deviceId))
           await ports.update(tx, withBinding(port, { deviceId, deviceOwner: port.deviceOwner, hostId }));
       }),
 
@@ -122,9 +123,9 @@ export function serverPorts(context: NetworkContext) {
 
     addFixedIp: (caller: Caller, deviceId: string, networkId: string): Promise<PortView> =>
       store.transaction(async (tx) => {
-        const port = (await portsOf(tx, deviceId)).find((p) => p.networkId === networkId);
+        const port = (await lockServerPorts(tx, deviceId)).find((p) => p.networkId === networkId);
         if (!port) throw new CatalogError('PORT_NOT_FOUND', `Server ${deviceId} has no port on network ${networkId}.`);
-        const network = await networkFor(context, tx, caller, networkId);
+        const network = await getUsableNetwork(context, tx, caller, networkId);
         const fixedIp = await allocateFrom(
           tx,
           context.blocks,
@@ -136,28 +137,28 @@ export function serverPorts(context: NetworkContext) {
           throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
         notifyPortsChanged(context, tx, deviceId);
         const fixedIps = [...port.fixedIps, fixedIp];
-        return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
+        return toPortView(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
       }),
 
     removeFixedIp: (_caller: Caller, deviceId: string, text: string): Promise<PortView> =>
       store.transaction(async (tx) => {
         const address = canonicalIp(text);
-        for (const port of await portsOf(tx, deviceId)) {
-          const removed = port.fixedIps.find((fixedIp) => fixedIp.address === address);
-          if (!removed) continue;
-          await disassociateFloatingIps(tx, port, [removed], clock.now());
-          await freeAddresses(tx, [removed]);
+        for (const port of await lockServerPorts(tx, deviceId)) {
+          const removedIp = port.fixedIps.find((fixedIp) => fixedIp.address === address);
+          if (!removedIp) continue;
+          await disassociateFloatingIps(tx, port, [removedIp], clock.now());
+          await releaseAddresses(tx, [removedIp]);
           notifyPortsChanged(context, tx, deviceId);
-          const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== removed);
-          return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
+          const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== removedIp);
+          return toPortView(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
         }
         throw new CatalogError('ADDRESS_NOT_FOUND', `Server ${deviceId} does not have fixed IP ${text}.`);
       }),
 
     addSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
       retryOnUniqueViolation(store, async (tx) => {
-        const { id } = await groupFor(context, tx, caller.projectId, nameOrId);
-        for (const port of await portsOf(tx, deviceId)) {
+        const { id } = await findGroup(context, tx, caller.projectId, nameOrId);
+        for (const port of await lockServerPorts(tx, deviceId)) {
           if (port.securityGroupIds.includes(id)) continue;
           const securityGroupIds = [...port.securityGroupIds, id];
           await ports.update(tx, { ...port, securityGroupIds, updatedAt: clock.now() });
@@ -167,8 +168,8 @@ export function serverPorts(context: NetworkContext) {
 
     removeSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
       retryOnUniqueViolation(store, async (tx) => {
-        const { id } = await groupFor(context, tx, caller.projectId, nameOrId);
-        const portsInGroup = (await portsOf(tx, deviceId)).filter((port) => port.securityGroupIds.includes(id));
+        const { id } = await findGroup(context, tx, caller.projectId, nameOrId);
+        const portsInGroup = (await lockServerPorts(tx, deviceId)).filter((port) => port.securityGroupIds.includes(id));
         if (portsInGroup.length === 0)
           throw new CatalogError(
             'SECURITY_GROUP_NOT_ASSOCIATED',

@@ -19,14 +19,14 @@ export interface SubnetSlots {
   addressOf(slot: number): string;
 }
 
-const cache = new WeakMap<object, SubnetSlots>();
+const slotsBySubnet = new WeakMap<object, SubnetSlots>();
 
 /** Returns a subnet's slots. The result is cached per subnet record. */
 export function subnetSlots(subnet: SubnetRecord): SubnetSlots {
-  let slots = cache.get(subnet);
+  let slots = slotsBySubnet.get(subnet);
   if (!slots) {
     slots = computeSlots(subnet);
-    cache.set(subnet, slots);
+    slotsBySubnet.set(subnet, slots);
   }
   return slots;
 }

@@ -3,14 +3,14 @@ import { isOneOf, type Tx } from '@apistrata/record-store';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type Cidr, cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-address.js';
-import { AUTOCONFIGURED, isAutoconfigured } from './auto-address.js';
-import { freeAddresses, subnetsById } from './ip-allocations.js';
-import { type NetworkContext, networkNotFound, newSubnet } from './network-context.js';
+import { AUTOCONFIGURED_MODES, isAutoconfigured } from './auto-address.js';
+import { releaseAddresses, subnetsById } from './ip-allocations.js';
+import { type NetworkContext, networkNotFound, newSubnetRecord } from './network-context.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
-import { canSeeNetwork, isSharedWith, sharedRows } from './network-visibility.js';
+import { canSeeNetwork, isSharedWith, sharedCondition } from './network-visibility.js';
 import { extendGateways } from './router-gateways.js';
 
 const { networks, ports, subnets } = networkTables;
@@ -69,7 +69,7 @@ export function overlaps(one: string, other: string): boolean {
   return a.version === b.version && a.first <= b.last && b.first <= a.last;
 }
 
-function invalid(message: string): CatalogError {
+function invalidSubnet(message: string): CatalogError {
   return new CatalogError('SUBNET_INVALID', message);
 }
 
@@ -91,17 +91,17 @@ function checkIpv6Modes(
   );
   const [first] = modes;
   if (!first) return;
-  if (version === 4) throw invalid(`Invalid input for operation: ${first[0]} is not valid when ip_version is 4.`);
+  if (version === 4) throw invalidSubnet(`Invalid input for operation: ${first[0]} is not valid when ip_version is 4.`);
   if (!enableDhcp)
-    throw invalid(
+    throw invalidSubnet(
       'Invalid input for operation: ipv6_ra_mode or ipv6_address_mode cannot be set when enable_dhcp is set to False.',
     );
   if (ipv6RaMode && ipv6AddressMode && ipv6RaMode !== ipv6AddressMode)
-    throw invalid(
+    throw invalidSubnet(
       `Invalid input for operation: ipv6_ra_mode set to '${ipv6RaMode}' with ipv6_address_mode set to '${ipv6AddressMode}' is not valid. If both attributes are set, they must be the same value.`,
     );
-  if (modes.some(([, mode]) => AUTOCONFIGURED.has(mode ?? null)) && prefix !== 64)
-    throw invalid(
+  if (modes.some(([, mode]) => AUTOCONFIGURED_MODES.has(mode ?? null)) && prefix !== 64)
+    throw invalidSubnet(
       'Invalid input for operation: Invalid CIDR for IPv6 address mode. The EUI-64 address format requires the prefix to be /64.',
     );
 }
@@ -118,18 +118,20 @@ export function checkSubnet({
   ...modes
 }: Pick<NewSubnet, 'cidr' | 'gatewayIp' | 'allocationPools' | 'enableDhcp' | 'ipv6AddressMode' | 'ipv6RaMode'>) {
   const cidr = parseCidr(text);
-  if (!cidr) throw invalid(`'${text}' is not a valid IP subnet.`);
-  const inside = (address: string) => {
-    const parsed = parseIp(address);
-    return parsed?.version === cidr.version && parsed.value >= cidr.first && parsed.value <= cidr.last;
+  if (!cidr) throw invalidSubnet(`'${text}' is not a valid IP subnet.`);
+  const isInside = (address: string) => {
+    const parsedAddress = parseIp(address);
+    return (
+      parsedAddress?.version === cidr.version && parsedAddress.value >= cidr.first && parsedAddress.value <= cidr.last
+    );
   };
   if (gatewayIp && parseIp(gatewayIp)?.version !== cidr.version)
-    throw invalid(`'${gatewayIp}' is not a valid gateway.`);
+    throw invalidSubnet(`'${gatewayIp}' is not a valid gateway.`);
   checkIpv6Modes(modes, cidr);
   for (const { start, end } of allocationPools ?? []) {
-    if (!inside(start) || !inside(end))
-      throw invalid(`The allocation pool ${start}-${end} spans beyond the subnet cidr ${text}.`);
-    if (ipOf(start).value > ipOf(end).value) throw invalid(`The allocation pool ${start}-${end} is not valid.`);
+    if (!isInside(start) || !isInside(end))
+      throw invalidSubnet(`The allocation pool ${start}-${end} spans beyond the subnet cidr ${text}.`);
+    if (ipOf(start).value > ipOf(end).value) throw invalidSubnet(`The allocation pool ${start}-${end} is not valid.`);
   }
 }
 
@@ -143,30 +145,31 @@ export function defaultGateway(cidrText: string): string {
 async function removeDerivedAddresses(tx: Tx, subnet: SubnetRecord, now: number): Promise<void> {
   for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
     if (port.deviceOwner.startsWith('network:router')) continue;
-    const removed = port.fixedIps.filter(({ subnetId }) => subnetId === subnet.id);
-    if (removed.length === 0) continue;
-    await freeAddresses(tx, removed);
-    const fixedIps = port.fixedIps.filter((fixedIp) => !removed.includes(fixedIp));
+    const removedIps = port.fixedIps.filter(({ subnetId }) => subnetId === subnet.id);
+    if (removedIps.length === 0) continue;
+    await releaseAddresses(tx, removedIps);
+    const fixedIps = port.fixedIps.filter((fixedIp) => !removedIps.includes(fixedIp));
     await ports.update(tx, { ...port, fixedIps, updatedAt: now });
   }
 }
 
 /** Creates the subnet operations of the embedded network catalog. */
-export function subnetVerbs(context: NetworkContext) {
+export function createSubnetOperations(context: NetworkContext) {
   const { store, clock } = context;
 
   async function getVisible(caller: Caller, id: string): Promise<SubnetRecord> {
     const subnet = await subnets.get(store, id);
     const network = subnet && (await networks.get(store, subnet.networkId));
     // Project members see an external network's subnets only if the network is also shared with their project.
-    const isUsable = network && (owns(caller, network.projectId) || isSharedWith(caller.projectId, network));
-    if (!isUsable && !(network && owns(caller, subnet.projectId))) throw subnetNotFound(id);
+    const isUsable =
+      network && (canAccessProject(caller, network.projectId) || isSharedWith(caller.projectId, network));
+    if (!isUsable && !(network && canAccessProject(caller, subnet.projectId))) throw subnetNotFound(id);
     return subnet;
   }
 
   async function getChangeable(caller: Caller, id: string): Promise<SubnetRecord> {
     const subnet = await getVisible(caller, id);
-    if (!owns(caller, subnet.projectId))
+    if (!canAccessProject(caller, subnet.projectId))
       throw new CatalogError('NETWORK_FORBIDDEN', `Subnet ${id} belongs to another project.`);
     return subnet;
   }
@@ -181,13 +184,15 @@ export function subnetVerbs(context: NetworkContext) {
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
         if (isAdmin(caller)) return narrowed;
         const { projectId } = caller;
-        const visible = store.db
+        const visibleNetworkIds = store.db
           .selectFrom('networks')
           .select('id')
-          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedRows(store, projectId)(eb)]));
-        const seqs = () => store.db.selectFrom('subnets').select('seq');
-        const own = seqs().where('project_id', '=', projectId);
-        return narrowed.where(isOneOf(store, 'seq', own.union(seqs().where(isOneOf(store, 'network_id', visible)))));
+          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedCondition(store, projectId)(eb)]));
+        const selectSeqs = () => store.db.selectFrom('subnets').select('seq');
+        const ownRows = selectSeqs().where('project_id', '=', projectId);
+        return narrowed.where(
+          isOneOf(store, 'seq', ownRows.union(selectSeqs().where(isOneOf(store, 'network_id', visibleNetworkIds)))),
+        );
       });
       return page.filter(
         (subnet) =>
@@ -196,40 +201,40 @@ export function subnetVerbs(context: NetworkContext) {
       );
     },
 
-    async createSubnet(caller: Caller, given: NewSubnet): Promise<SubnetRecord> {
-      rejectNul(given);
-      checkSubnet(given);
-      const { id = randomUUID(), gatewayIp = defaultGateway(given.cidr), ...fields } = given;
+    async createSubnet(caller: Caller, subnetFields: NewSubnet): Promise<SubnetRecord> {
+      rejectNul(subnetFields);
+      checkSubnet(subnetFields);
+      const { id = randomUUID(), gatewayIp = defaultGateway(subnetFields.cidr), ...fields } = subnetFields;
       return store.transaction(async (tx) => {
-        const network = await networks.lock(tx, given.networkId);
-        if (!network || !canSeeNetwork(caller, network)) throw networkNotFound(given.networkId);
-        if (!owns(caller, network.projectId))
+        const network = await networks.lock(tx, subnetFields.networkId);
+        if (!network || !canSeeNetwork(caller, network)) throw networkNotFound(subnetFields.networkId);
+        if (!canAccessProject(caller, network.projectId))
           throw new CatalogError('NETWORK_FORBIDDEN', `Network ${network.id} belongs to another project.`);
-        const others = await subnetsById(tx, network.subnetIds);
-        for (const other of others)
-          if (overlaps(other.cidr, given.cidr))
-            throw invalid(
-              `Requested subnet with cidr: ${given.cidr} for network: ${network.id} overlaps with another subnet.`,
+        const otherSubnets = await subnetsById(tx, network.subnetIds);
+        for (const other of otherSubnets)
+          if (overlaps(other.cidr, subnetFields.cidr))
+            throw invalidSubnet(
+              `Requested subnet with cidr: ${subnetFields.cidr} for network: ${network.id} overlaps with another subnet.`,
             );
         const now = clock.now();
         const { projectId = network.projectId } = fields;
-        const created = await subnets.insert(tx, newSubnet({ ...fields, id, projectId, gatewayIp }, now));
+        const createdSubnet = await subnets.insert(tx, newSubnetRecord({ ...fields, id, projectId, gatewayIp }, now));
         await networks.update(tx, { ...network, subnetIds: [...network.subnetIds, id], updatedAt: now });
-        if (network.external) await extendGateways(context, tx, created, others);
-        return created;
+        if (network.external) await extendGateways(context, tx, createdSubnet, otherSubnets);
+        return createdSubnet;
       });
     },
 
     async updateSubnet(caller: Caller, id: string, change: SubnetChange): Promise<SubnetRecord> {
       rejectNul(change);
       await getChangeable(caller, id);
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      const subnetFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       return store.transaction(async (tx) => {
         const subnet = await subnets.lock(tx, id);
         if (!subnet) throw subnetNotFound(id);
-        const changed = { ...subnet, ...given, updatedAt: clock.now() };
-        checkSubnet(changed);
-        return subnets.update(tx, changed);
+        const changedSubnet = { ...subnet, ...subnetFields, updatedAt: clock.now() };
+        checkSubnet(changedSubnet);
+        return subnets.update(tx, changedSubnet);
       });
     },
 

@@ -3,19 +3,26 @@ import { lockName, type Tx } from '@apistrata/record-store';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NetworkQuery } from '../network-catalog.js';
-import { freeAddresses } from './ip-allocations.js';
+import { releaseAddresses } from './ip-allocations.js';
 import {
   getVisibleNetwork,
   insertNetwork,
   type NetworkContext,
   networkNotFound,
-  newSubnet,
+  newSubnetRecord,
 } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
-import { offeredRows, removeGrants, seenBy, sharedRows, storeGrants, visibleRows } from './network-visibility.js';
+import {
+  offeredCondition,
+  removeGrants,
+  sharedCondition,
+  storeGrants,
+  toCallerView,
+  visibleCondition,
+} from './network-visibility.js';
 import { removePort } from './port-records.js';
 
 const { networks, ports, subnets, floatingIps } = networkTables;
@@ -45,12 +52,12 @@ export interface FullNetworkQuery extends NetworkQuery, Page {
 }
 
 /** The `device_owner` values of the network service's ports, which do not prevent a network's deletion. */
-const SERVICE_PORTS = new Set(['network:dhcp', 'network:floatingip']);
+const SERVICE_PORT_OWNERS = new Set(['network:dhcp', 'network:floatingip']);
 
-const AUTO_NAME = 'auto_allocated_network';
+const AUTO_NETWORK_NAME = 'auto_allocated_network';
 
 /** Creates the network operations of the embedded network catalog. */
-export function topology(context: NetworkContext) {
+export function createNetworkOperations(context: NetworkContext) {
   const { store, clock } = context;
 
   const getVisible = (caller: Caller, id: string) => getVisibleNetwork(context, caller, id);
@@ -60,13 +67,18 @@ export function topology(context: NetworkContext) {
     const id = randomUUID();
     const subnetId = randomUUID();
     const subnet = { id: subnetId, networkId: id, projectId, name: 'auto_allocated_subnet_v4' };
-    await subnets.insert(tx, newSubnet({ ...subnet, cidr: '10.0.0.0/16', gatewayIp: '10.0.0.1' }, now));
-    return insertNetwork(context, tx, { id, projectId, name: AUTO_NAME, auto: true, subnetIds: [subnetId] }, now);
+    await subnets.insert(tx, newSubnetRecord({ ...subnet, cidr: '10.0.0.0/16', gatewayIp: '10.0.0.1' }, now));
+    return insertNetwork(
+      context,
+      tx,
+      { id, projectId, name: AUTO_NETWORK_NAME, auto: true, subnetIds: [subnetId] },
+      now,
+    );
   }
 
   return {
     getNetwork: async (caller: Caller, id: string): Promise<NetworkRecord> =>
-      seenBy(caller, await getVisible(caller, id)),
+      toCallerView(caller, await getVisible(caller, id)),
 
     async listNetworks(caller: Caller, query: FullNetworkQuery = {}): Promise<readonly NetworkRecord[]> {
       const page = await listPage(store, networks, 'oldest first', query, (rows) => {
@@ -74,35 +86,37 @@ export function topology(context: NetworkContext) {
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
         if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
-        const isShared = sharedRows(store, caller.projectId);
+        const isShared = sharedCondition(store, caller.projectId);
         if (query.shared !== undefined)
           narrowed = narrowed.where((eb) => (query.shared ? isShared(eb) : eb.not(isShared(eb))));
         if (query.external !== undefined) narrowed = narrowed.where('external', query.external ? '=' : '<>', 1);
-        if (query.offered) narrowed = narrowed.where(offeredRows(store));
-        return isAdmin(caller) ? narrowed : narrowed.where(visibleRows(store, caller.projectId));
+        if (query.offered) narrowed = narrowed.where(offeredCondition(store));
+        return isAdmin(caller) ? narrowed : narrowed.where(visibleCondition(store, caller.projectId));
       });
-      return page.map((network) => seenBy(caller, network));
+      return page.map((network) => toCallerView(caller, network));
     },
 
     availableNetworks: async (caller: Caller): Promise<readonly NetworkRecord[]> => {
       const { projectId } = caller;
       const networkRecords = await networks.find(store, (q) =>
-        q.where((eb) => eb.or([eb('project_id', '=', projectId), sharedRows(store, projectId)(eb)])).orderBy('seq'),
+        q
+          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedCondition(store, projectId)(eb)]))
+          .orderBy('seq'),
       );
       return networkRecords.filter((network) => network.adminStateUp && !network.accepted);
     },
 
     async autoNetwork(caller: Caller, options: { readonly dryRun?: boolean } = {}): Promise<NetworkRecord | null> {
       const { projectId } = caller;
-      const external = await networks.count(store, (q) => q.where('external', '=', 1));
+      const externalCount = await networks.count(store, (q) => q.where('external', '=', 1));
       return store.transaction(async (tx) => {
         await lockName(tx, `auto-network/${projectId}`);
         const ownNetworks = await networks.find(tx, (q) =>
-          q.where('project_id', '=', projectId).where('name', '=', AUTO_NAME),
+          q.where('project_id', '=', projectId).where('name', '=', AUTO_NETWORK_NAME),
         );
-        const existing = ownNetworks.find((network) => network.auto);
-        if (existing) return existing;
-        if (external === 0)
+        const existingNetwork = ownNetworks.find((network) => network.auto);
+        if (existingNetwork) return existingNetwork;
+        if (externalCount === 0)
           throw new CatalogError(
             'NO_AUTO_NETWORK',
             'Unable to automatically allocate a network: there is no external network.',
@@ -113,29 +127,29 @@ export function topology(context: NetworkContext) {
 
     async createNetwork(
       caller: Caller,
-      given: NetworkFields & { readonly id?: string; readonly projectId?: string },
+      networkFields: NetworkFields & { readonly id?: string; readonly projectId?: string },
     ): Promise<NetworkRecord> {
-      rejectNul(given);
-      const { id = randomUUID(), projectId = caller.projectId, ...fields } = given;
+      rejectNul(networkFields);
+      const { id = randomUUID(), projectId = caller.projectId, ...fields } = networkFields;
       return store.transaction(async (tx) => {
-        const created = await insertNetwork(context, tx, { id, projectId, ...fields }, clock.now());
-        if (fields.sharedWith || fields.externalFor) await storeGrants(tx, created);
-        return created;
+        const createdNetwork = await insertNetwork(context, tx, { id, projectId, ...fields }, clock.now());
+        if (fields.sharedWith || fields.externalFor) await storeGrants(tx, createdNetwork);
+        return createdNetwork;
       });
     },
 
     async updateNetwork(caller: Caller, id: string, change: NetworkFields): Promise<NetworkRecord> {
       rejectNul(change);
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      const networkFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       const { projectId } = await getVisible(caller, id);
-      if (!owns(caller, projectId))
+      if (!canAccessProject(caller, projectId))
         throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} belongs to another project.`);
       return store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
-        const updated = await networks.update(tx, { ...network, ...given, updatedAt: clock.now() });
-        if (change.sharedWith !== undefined || change.externalFor !== undefined) await storeGrants(tx, updated);
-        return updated;
+        const updatedNetwork = await networks.update(tx, { ...network, ...networkFields, updatedAt: clock.now() });
+        if (change.sharedWith !== undefined || change.externalFor !== undefined) await storeGrants(tx, updatedNetwork);
+        return updatedNetwork;
       });
     },
 
@@ -146,28 +160,28 @@ export function topology(context: NetworkContext) {
      */
     async deleteNetwork(caller: Caller, id: string): Promise<void> {
       const { projectId } = await getVisible(caller, id);
-      if (!owns(caller, projectId))
+      if (!canAccessProject(caller, projectId))
         throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} belongs to another project.`);
       await store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
         // Concurrent requests that create ports wait for the locks on these rows, and then find the rows deleted.
         for (const subnetId of network.subnetIds) await subnets.lock(tx, subnetId);
-        const users = await ports.find(tx, (q) => q.where('network_id', '=', id));
-        const floating = await floatingIps.find(tx, (q) => q.where('network_id', '=', id));
+        const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', id));
+        const floatingIpRecords = await floatingIps.find(tx, (q) => q.where('network_id', '=', id));
         if (
-          floating.some(({ portId }) => portId !== null) ||
-          users.some((port) => !SERVICE_PORTS.has(port.deviceOwner))
+          floatingIpRecords.some(({ portId }) => portId !== null) ||
+          networkPorts.some((port) => !SERVICE_PORT_OWNERS.has(port.deviceOwner))
         )
           throw new CatalogError(
             'NETWORK_IN_USE',
             `Unable to complete operation on network ${id}. There are one or more ports still in use on the network.`,
           );
-        for (const { id: floatingId, ...address } of floating) {
-          await freeAddresses(tx, [address]);
+        for (const { id: floatingId, ...address } of floatingIpRecords) {
+          await releaseAddresses(tx, [address]);
           await floatingIps.delete(tx, floatingId);
         }
-        for (const port of users) await removePort(tx, port, clock.now());
+        for (const port of networkPorts) await removePort(tx, port, clock.now());
         for (const subnetId of network.subnetIds) await subnets.delete(tx, subnetId);
         await removeGrants(tx, id);
         await networks.delete(tx, id);

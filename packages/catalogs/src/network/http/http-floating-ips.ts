@@ -2,7 +2,14 @@ import type { Caller } from '../../caller/caller.js';
 import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FloatingIp, FloatingIpQuery, Network } from '../network-catalog.js';
-import { mayAccess, type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire } from './network-client.js';
+import {
+  mayAccess,
+  type NetworkClient,
+  projectIdOf,
+  readFloatingIp,
+  readNetwork,
+  type WireResource,
+} from './network-client.js';
 
 const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE' } as const;
 
@@ -11,50 +18,53 @@ export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
   /** Queries the pools and ports that `wires` refer to, and returns a function that converts a floating IP. */
-  async function readerOf(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => FloatingIp> {
+  async function createReader(
+    caller: Caller,
+    wires: readonly WireResource[],
+  ): Promise<(wire: WireResource) => FloatingIp> {
     const pools = new Set(wires.map((one) => one.floating_network_id));
-    const unreported = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
+    const portIdsWithoutDetails = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
     const [networks, ports] = await Promise.all([
       client.service.listAny(caller, 'networks', 'id', [...pools], { fields: ['id', 'name'] }),
-      client.service.listAny(caller, 'ports', 'id', unreported, { fields: ['id', 'device_id'] }),
+      client.service.listAny(caller, 'ports', 'id', portIdsWithoutDetails, { fields: ['id', 'device_id'] }),
     ]);
     const poolNames = new Map(networks.map((network) => [network.id, network.name as string]));
-    const devices = new Map(ports.map((port) => [port.id, (port.device_id as string) || null]));
+    const deviceIdByPortId = new Map(ports.map((port) => [port.id, (port.device_id as string) || null]));
     return (wire) =>
       readFloatingIp(
         wire,
         poolNames.get(wire.floating_network_id) ?? wire.floating_network_id,
-        devices.get(wire.port_id) ?? null,
+        deviceIdByPortId.get(wire.port_id) ?? null,
       );
   }
 
-  const toFloatingIp = async (caller: Caller, wire: Wire): Promise<FloatingIp> =>
-    (await readerOf(caller, [wire]))(wire);
+  const toFloatingIp = async (caller: Caller, wire: WireResource): Promise<FloatingIp> =>
+    (await createReader(caller, [wire]))(wire);
 
-  async function fetchWire(caller: Caller, id: string): Promise<Wire> {
+  async function fetchWire(caller: Caller, id: string): Promise<WireResource> {
     const { floatingip } = await client.send(caller, 'GET', path(id), undefined, floatingErrors);
-    if (mayAccess(caller, projectOf(floatingip))) return floatingip;
+    if (mayAccess(caller, projectIdOf(floatingip))) return floatingip;
     throw new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
   }
 
-  async function change(caller: Caller, id: string, floatingip: object): Promise<FloatingIp> {
+  async function changeFloatingIp(caller: Caller, id: string, floatingip: object): Promise<FloatingIp> {
     await fetchWire(caller, id);
     const errors = { ...floatingErrors, 400: 'FLOATING_IP_UNREACHABLE' } as const;
     const body = await client.send(caller, 'PUT', path(id), { floatingip }, errors);
     return toFloatingIp(caller, body.floatingip);
   }
 
-  const poolWires = (caller: Caller): Promise<readonly Wire[]> =>
+  const poolWires = (caller: Caller): Promise<readonly WireResource[]> =>
     client.list(caller, 'networks', { 'router:external': 'True' });
 
   /** Finds a floating IP pool by id or name. Default: the default pool, or the only pool. */
   async function findPool(caller: Caller, nameOrId: string | undefined): Promise<Network | undefined> {
-    const all = await poolWires(caller);
-    const found =
+    const allPools = await poolWires(caller);
+    const matchingPool =
       nameOrId === undefined
-        ? (all.find((pool) => pool.is_default) ?? (all.length === 1 ? all[0] : undefined))
-        : all.find(({ id, name }) => id === nameOrId || name === nameOrId);
-    return found && readNetwork(found);
+        ? (allPools.find((pool) => pool.is_default) ?? (allPools.length === 1 ? allPools[0] : undefined))
+        : allPools.find(({ id, name }) => id === nameOrId || name === nameOrId);
+    return matchingPool && readNetwork(matchingPool);
   }
 
   return {
@@ -67,7 +77,7 @@ export function httpFloatingIps(client: NetworkClient) {
         tenant_id: isAdmin(caller) ? query.projectId : caller.projectId,
         port_id: query.portId,
       });
-      return wires.map(await readerOf(caller, wires));
+      return wires.map(await createReader(caller, wires));
     },
 
     getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> =>
@@ -93,9 +103,13 @@ export function httpFloatingIps(client: NetworkClient) {
       { portId, fixedAddress }: { readonly portId: string; readonly fixedAddress?: string },
     ): Promise<FloatingIp> {
       await client.getPortWire(caller, portId);
-      return change(caller, id, { port_id: portId, ...(fixedAddress ? { fixed_ip_address: fixedAddress } : {}) });
+      return changeFloatingIp(caller, id, {
+        port_id: portId,
+        ...(fixedAddress ? { fixed_ip_address: fixedAddress } : {}),
+      });
     },
 
-    disassociateFloatingIp: (caller: Caller, id: string): Promise<FloatingIp> => change(caller, id, { port_id: null }),
+    disassociateFloatingIp: (caller: Caller, id: string): Promise<FloatingIp> =>
+      changeFloatingIp(caller, id, { port_id: null }),
   };
 }

@@ -6,14 +6,14 @@ import { canonicalIp, cidrOf, contains, parseIp } from '../ip-address.js';
 import type { Network, NetworkCatalog, NetworkQuery, Subnet } from '../network-catalog.js';
 import { httpFloatingIps } from './http-floating-ips.js';
 import { httpPorts } from './http-ports.js';
-import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';
+import { createGroupResolver, httpSecurityGroups } from './http-security-groups.js';
 import { NetworkClient, readNetwork, readSubnet } from './network-client.js';
 
 /** Creates a network catalog that calls the public API (version 2.0) of a network service. */
 export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
   checkOptions('httpNetworks()', options, httpCatalogOptions);
   const client = new NetworkClient(new ServiceClient('network', '/v2.0', options));
-  const resolve = resolveGroups(client);
+  const resolveNames = createGroupResolver(client);
 
   async function availableNetworks(caller: Caller): Promise<readonly Network[]> {
     const [own, shared] = await Promise.all([
@@ -24,10 +24,10 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
   }
 
   return {
-    ...httpPorts(client, resolve),
+    ...httpPorts(client, resolveNames),
     ...httpSecurityGroups(client),
     ...httpFloatingIps(client),
-    resolveSecurityGroups: resolve,
+    resolveSecurityGroups: resolveNames,
     availableNetworks,
     getNetwork: (caller, id) => client.getNetwork(caller, id),
 
@@ -53,12 +53,12 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
     },
 
     async listNetworks(caller: Caller, query: NetworkQuery = {}): Promise<readonly Network[]> {
-      const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'True' : 'False');
+      const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'True' : 'False');
       const rest = {
         name: query.name,
         tenant_id: query.projectId,
-        shared: flag(query.shared),
-        'router:external': flag(query.external),
+        shared: toFlag(query.shared),
+        'router:external': toFlag(query.external),
       };
       const networks = query.ids
         ? await client.listAny(caller, 'networks', 'id', query.ids, rest)
@@ -83,8 +83,8 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
         );
       for (const text of addresses) {
         const address = parseIp(text);
-        const inside = address && subnets.some(({ cidr }) => contains(cidrOf(cidr), address));
-        if (!inside)
+        const isInSubnet = address && subnets.some(({ cidr }) => contains(cidrOf(cidr), address));
+        if (!isInSubnet)
           throw new CatalogError(
             'ADDRESS_NOT_IN_SUBNET',
             `IP address ${text} is not a valid IP for any subnet of the network.`,

@@ -3,8 +3,8 @@ import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.js';
-import { findGroup, type resolveGroups } from './http-security-groups.js';
-import type { NetworkClient, Wire } from './network-client.js';
+import { type createGroupResolver, findGroup } from './http-security-groups.js';
+import type { NetworkClient, WireResource } from './network-client.js';
 
 /** Returns a port description with the caller's key, so that a repeated create request finds the port. */
 function portDescription(key: string): string {
@@ -12,28 +12,28 @@ function portDescription(key: string): string {
 }
 
 const portErrors = { 404: 'PORT_NOT_FOUND', 409: 'PORT_IN_USE' } as const;
-const UNBOUND = { device_id: '', device_owner: '', 'binding:host_id': '' };
+const UNBOUND_FIELDS = { device_id: '', device_owner: '', 'binding:host_id': '' };
 
 /** Creates the operations of the HTTP network catalog that assign ports to servers. */
-export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof resolveGroups>) {
+export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof createGroupResolver>) {
   const path = (id: string) => `/ports/${encodeURIComponent(id)}`;
 
-  const change = async (caller: Caller, id: string, port: object, via = client): Promise<Wire> =>
+  const changePort = async (caller: Caller, id: string, port: object, via = client): Promise<WireResource> =>
     (await via.send(caller, 'PUT', path(id), { port }, portErrors)).port;
 
   /** Binds a port on behalf of the engine, because users may not bind ports to hosts. */
-  const bind = (caller: Caller, id: string, port: object) => change(caller, id, port, client.service);
+  const bindAsService = (caller: Caller, id: string, port: object) => changePort(caller, id, port, client.service);
 
-  const remove = (caller: Caller, id: string): Promise<void> =>
+  const deletePort = (caller: Caller, id: string): Promise<void> =>
     client.service.send(caller, 'DELETE', path(id), undefined, portErrors).catch((error: CatalogError) => {
       if (error.code !== 'PORT_NOT_FOUND') throw error;
     });
 
   /** Returns the server's ports that the caller can see, or all ports if `via` is `client.service`. */
-  const portsOf = (caller: Caller, deviceId: string, via = client): Promise<readonly Wire[]> =>
+  const listServerPorts = (caller: Caller, deviceId: string, via = client): Promise<readonly WireResource[]> =>
     via.list(caller, 'ports', { device_id: deviceId });
 
-  async function create(caller: Caller, request: NewPort): Promise<Wire> {
+  async function createPort(caller: Caller, request: NewPort): Promise<WireResource> {
     await client.getNetwork(caller, request.networkId);
     const groups = await resolve({ ...caller, projectId: request.projectId }, request.securityGroups ?? []);
     const port = {
@@ -51,20 +51,20 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
   }
 
   /** Returns the bound port with the requested key. Creates the port unless an earlier attempt has created it. */
-  async function boundPort(caller: Caller, requested: NewPort): Promise<Wire> {
+  async function getOrCreateBoundPort(caller: Caller, requested: NewPort): Promise<WireResource> {
     const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
     const existing = await client.service.list(caller, 'ports', { device_id, network_id });
     const port =
       existing.find(({ description }) => description === portDescription(requested.key)) ??
-      (await create(caller, requested));
+      (await createPort(caller, requested));
     if (port.device_owner === deviceOwner && port['binding:host_id'] === hostId) return port;
-    return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
+    return bindAsService(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
   }
 
   /** Runs all operations, even after errors, and then throws the first error. */
-  async function tryAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  async function runAll(operations: readonly (() => Promise<unknown>)[]): Promise<void> {
     const failures: unknown[] = [];
-    for (const step of steps) await step().catch((error) => failures.push(error));
+    for (const operation of operations) await operation().catch((error) => failures.push(error));
     if (failures.length > 0) throw failures[0];
   }
 
@@ -81,8 +81,8 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
         : query.deviceIds
           ? await client.listAny(caller, 'ports', 'device_id', query.deviceIds, rest)
           : await client.list(caller, 'ports', rest);
-      const matching = wires.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
-      return client.readPorts(caller, matching);
+      const matchingPorts = wires.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
+      return client.readPorts(caller, matchingPorts);
     },
 
     getPort: async (caller: Caller, id: string): Promise<Port> =>
@@ -90,34 +90,34 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
 
     /** Creates ports. If a port cannot be created, the ports that this call has created are deleted. */
     async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
-      const created: Wire[] = [];
+      const createdPorts: WireResource[] = [];
       try {
-        for (const port of requests) created.push(await boundPort(caller, port));
+        for (const port of requests) createdPorts.push(await getOrCreateBoundPort(caller, port));
       } catch (error) {
         // The ports are queried again because the response to a successful create request may have been lost.
         const keys = new Set(requests.map((port) => portDescription(port.key)));
         for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
-          const found = await portsOf(caller, deviceId, client.service).catch(() => created);
-          const ours = found.filter((port) => keys.has(port.description));
-          await tryAll(ours.map((port) => () => remove(caller, port.id))).catch(() => {});
+          const serverPorts = await listServerPorts(caller, deviceId, client.service).catch(() => createdPorts);
+          const portsToDelete = serverPorts.filter((port) => keys.has(port.description));
+          await runAll(portsToDelete.map((port) => () => deletePort(caller, port.id))).catch(() => {});
         }
         throw error;
       }
-      return client.readPorts(caller, created);
+      return client.readPorts(caller, createdPorts);
     },
 
     async bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port> {
-      const current = await client.getPortWire(caller, id);
-      if (current.device_id && current.device_id !== binding.deviceId)
+      const currentPort = await client.getPortWire(caller, id);
+      if (currentPort.device_id && currentPort.device_id !== binding.deviceId)
         throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
       const { deviceId, deviceOwner, hostId } = binding;
       const port = { device_id: deviceId, device_owner: deviceOwner, 'binding:host_id': hostId };
-      return client.readPort(caller, await bind(caller, id, port));
+      return client.readPort(caller, await bindAsService(caller, id, port));
     },
 
     async movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void> {
-      const ports = await portsOf(caller, deviceId, client.service);
-      await tryAll(ports.map((port) => () => bind(caller, port.id, { 'binding:host_id': hostId })));
+      const ports = await listServerPorts(caller, deviceId, client.service);
+      await runAll(ports.map((port) => () => bindAsService(caller, port.id, { 'binding:host_id': hostId })));
     },
 
     async releasePorts(
@@ -125,21 +125,21 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       deviceId: string,
       { owned, bound }: { readonly owned: readonly string[]; readonly bound: readonly string[] },
     ): Promise<void> {
-      const existing = new Set((await portsOf(caller, deviceId, client.service)).map((port) => port.id));
-      await tryAll([
-        ...owned.filter((id) => existing.has(id)).map((id) => () => remove(caller, id)),
-        ...bound.filter((id) => existing.has(id)).map((id) => () => bind(caller, id, UNBOUND)),
+      const existing = new Set((await listServerPorts(caller, deviceId, client.service)).map((port) => port.id));
+      await runAll([
+        ...owned.filter((id) => existing.has(id)).map((id) => () => deletePort(caller, id)),
+        ...bound.filter((id) => existing.has(id)).map((id) => () => bindAsService(caller, id, UNBOUND_FIELDS)),
       ]);
     },
 
     async addFixedIp(caller: Caller, deviceId: string, networkId: string): Promise<Port> {
-      const port = (await portsOf(caller, deviceId)).find((one) => one.network_id === networkId);
+      const port = (await listServerPorts(caller, deviceId)).find((one) => one.network_id === networkId);
       if (!port) throw new CatalogError('PORT_NOT_FOUND', `Server ${deviceId} has no port on network ${networkId}.`);
       let failure = new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
       for (const subnet of await client.list(caller, 'subnets', { network_id: networkId })) {
         try {
           const fixed_ips = [...port.fixed_ips, { subnet_id: subnet.id }];
-          return await client.readPort(caller, await change(caller, port.id, { fixed_ips }));
+          return await client.readPort(caller, await changePort(caller, port.id, { fixed_ips }));
         } catch (error) {
           if ((error as CatalogError).code !== 'NO_FREE_ADDRESS') throw error;
           failure = error as CatalogError;
@@ -150,32 +150,35 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
 
     async removeFixedIp(caller: Caller, deviceId: string, text: string): Promise<Port> {
       const address = canonicalIp(text);
-      for (const port of await portsOf(caller, deviceId)) {
-        const fixed_ips = port.fixed_ips.filter((fixedIp: Wire) => canonicalIp(fixedIp.ip_address) !== address);
+      for (const port of await listServerPorts(caller, deviceId)) {
+        const fixed_ips = port.fixed_ips.filter((fixedIp: WireResource) => canonicalIp(fixedIp.ip_address) !== address);
         if (fixed_ips.length === port.fixed_ips.length) continue;
-        return client.readPort(caller, await change(caller, port.id, { fixed_ips }));
+        return client.readPort(caller, await changePort(caller, port.id, { fixed_ips }));
       }
       throw new CatalogError('ADDRESS_NOT_FOUND', `Server ${deviceId} does not have fixed IP ${text}.`);
     },
 
     async addSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
       const { id } = await findGroup(client, caller, nameOrId);
-      const ports = (await portsOf(caller, deviceId)).filter((port) => !port.security_groups.includes(id));
-      await tryAll(
-        ports.map((port) => () => change(caller, port.id, { security_groups: [...port.security_groups, id] })),
+      const ports = (await listServerPorts(caller, deviceId)).filter((port) => !port.security_groups.includes(id));
+      await runAll(
+        ports.map((port) => () => changePort(caller, port.id, { security_groups: [...port.security_groups, id] })),
       );
     },
 
     async removeSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
       const { id } = await findGroup(client, caller, nameOrId);
-      const ports = (await portsOf(caller, deviceId)).filter((port) => port.security_groups.includes(id));
+      const ports = (await listServerPorts(caller, deviceId)).filter((port) => port.security_groups.includes(id));
       if (ports.length === 0)
         throw new CatalogError(
           'SECURITY_GROUP_NOT_ASSOCIATED',
           `Security group ${nameOrId} not associated with the instance ${deviceId}`,
         );
-      const without = (port: Wire) => port.security_groups.filter((groupId: string) => groupId !== id);
-      await tryAll(ports.map((port) => () => change(caller, port.id, { security_groups: without(port) })));
+      const remainingGroupIds = (port: WireResource) =>
+        port.security_groups.filter((groupId: string) => groupId !== id);
+      await runAll(
+        ports.map((port) => () => changePort(caller, port.id, { security_groups: remainingGroupIds(port) })),
+      );
     },
   };
 }

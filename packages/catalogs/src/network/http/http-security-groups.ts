@@ -8,7 +8,7 @@ import type {
   SecurityGroupQuery,
   SecurityGroupRule,
 } from '../network-catalog.js';
-import { mayAccess, type NetworkClient, projectOf, readGroup, readRule } from './network-client.js';
+import { mayAccess, type NetworkClient, projectIdOf, readGroup, readRule } from './network-client.js';
 
 const groupErrors = { 404: 'SECURITY_GROUP_NOT_FOUND', 409: 'SECURITY_GROUP_IN_USE' } as const;
 const ruleErrors = {
@@ -17,12 +17,15 @@ const ruleErrors = {
   400: 'SECURITY_GROUP_RULE_INVALID',
 } as const;
 
-function notFound(nameOrId: string): CatalogError {
+function groupNotFound(nameOrId: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
 }
 
 /** Queries the project's security groups once. Returns a function that finds one of them by id or name. */
-async function groupFinder(client: NetworkClient, caller: Caller): Promise<(nameOrId: string) => SecurityGroupName> {
+async function createGroupFinder(
+  client: NetworkClient,
+  caller: Caller,
+): Promise<(nameOrId: string) => SecurityGroupName> {
   const query = { tenant_id: caller.projectId, fields: ['id', 'name'] };
   const groups = await client.list(caller, 'security-groups', query);
   return (nameOrId) => {
@@ -33,22 +36,22 @@ async function groupFinder(client: NetworkClient, caller: Caller): Promise<(name
         'SECURITY_GROUP_AMBIGUOUS',
         `Multiple security groups found matching '${nameOrId}'. Use an ID to be more specific.`,
       );
-    if (!group) throw notFound(nameOrId);
+    if (!group) throw groupNotFound(nameOrId);
     return { id: group.id, name: group.name };
   };
 }
 
 /** Finds a security group of the caller's project by id or name. */
 export async function findGroup(client: NetworkClient, caller: Caller, nameOrId: string): Promise<SecurityGroupName> {
-  return (await groupFinder(client, caller))(nameOrId);
+  return (await createGroupFinder(client, caller))(nameOrId);
 }
 
 /**
  * Returns a function that finds several security groups of the caller's project by id or name, with a single request.
  */
-export function resolveGroups(client: NetworkClient) {
+export function createGroupResolver(client: NetworkClient) {
   return async (caller: Caller, namesOrIds: readonly string[]): Promise<SecurityGroupName[]> =>
-    namesOrIds.length === 0 ? [] : namesOrIds.map(await groupFinder(client, caller));
+    namesOrIds.length === 0 ? [] : namesOrIds.map(await createGroupFinder(client, caller));
 }
 
 /** Creates the security group operations of the HTTP network catalog. */
@@ -57,7 +60,7 @@ export function httpSecurityGroups(client: NetworkClient) {
 
   async function getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroup> {
     const group = readGroup((await client.send(caller, 'GET', path(id), undefined, groupErrors)).security_group);
-    if (!mayAccess(caller, group.projectId)) throw notFound(id);
+    if (!mayAccess(caller, group.projectId)) throw groupNotFound(id);
     return group;
   }
 
@@ -122,7 +125,7 @@ export function httpSecurityGroups(client: NetworkClient) {
     async deleteSecurityGroupRule(caller: Caller, id: string): Promise<void> {
       const rulePath = `/security-group-rules/${encodeURIComponent(id)}`;
       const { security_group_rule: rule } = await client.send(caller, 'GET', rulePath, undefined, ruleErrors);
-      if (!mayAccess(caller, projectOf(rule)))
+      if (!mayAccess(caller, projectIdOf(rule)))
         throw new CatalogError('SECURITY_GROUP_RULE_NOT_FOUND', `Security group rule ${id} does not exist`);
       await client.send(caller, 'DELETE', rulePath, undefined, ruleErrors);
     },

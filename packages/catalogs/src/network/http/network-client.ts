@@ -1,26 +1,26 @@
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
+import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
 import type { ActingUser, ServiceClient } from '../../http/service-client.js';
 import type { FixedIp } from '../fixed-ip.js';
 import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subnet } from '../network-catalog.js';
 
-export type Wire = Readonly<Record<string, any>>;
+export type WireResource = Readonly<Record<string, any>>;
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
-export type Errors = Readonly<Record<number, CatalogErrorCode>>;
+export type ErrorCodes = Readonly<Record<number, CatalogErrorCode>>;
 
 /** The maximum number of ids per request, because proxies limit the length of URLs. */
 const IDS_PER_REQUEST = 50;
 
-export function projectOf(wire: Wire): string {
+export function projectIdOf(wire: WireResource): string {
   return wire.project_id ?? wire.tenant_id ?? '';
 }
 
-export function readNetwork(wire: Wire): Network {
+export function readNetwork(wire: WireResource): Network {
   return {
     id: wire.id,
     name: wire.name ?? '',
-    projectId: projectOf(wire),
+    projectId: projectIdOf(wire),
     adminStateUp: wire.admin_state_up ?? true,
     status: wire.status ?? '',
     shared: wire.shared ?? false,
@@ -30,7 +30,7 @@ export function readNetwork(wire: Wire): Network {
   };
 }
 
-export function readSubnet(wire: Wire): Subnet {
+export function readSubnet(wire: WireResource): Subnet {
   return {
     id: wire.id,
     networkId: wire.network_id,
@@ -43,7 +43,7 @@ export function readSubnet(wire: Wire): Subnet {
   };
 }
 
-export function readRule(wire: Wire): SecurityGroupRule {
+export function readRule(wire: WireResource): SecurityGroupRule {
   return {
     id: wire.id,
     securityGroupId: wire.security_group_id,
@@ -58,12 +58,12 @@ export function readRule(wire: Wire): SecurityGroupRule {
   };
 }
 
-export function readGroup(wire: Wire): SecurityGroup {
+export function readGroup(wire: WireResource): SecurityGroup {
   return {
     id: wire.id,
     name: wire.name,
     description: wire.description ?? '',
-    projectId: projectOf(wire),
+    projectId: projectIdOf(wire),
     rules: (wire.security_group_rules ?? []).map(readRule),
   };
 }
@@ -74,7 +74,7 @@ export function readGroup(wire: Wire): SecurityGroup {
  * this client must check the caller's project.
  */
 export function mayAccess(caller: Caller, projectId: string): boolean {
-  return caller.token !== undefined || owns(caller, projectId);
+  return caller.token !== undefined || canAccessProject(caller, projectId);
 }
 
 /**
@@ -94,28 +94,30 @@ export class NetworkClient {
     this.service = as === 'service' ? this : new NetworkClient(client, 'service');
   }
 
-  async send(caller: Caller, method: string, path: string, json?: unknown, errors?: Errors): Promise<any> {
+  async send(caller: Caller, method: string, path: string, json?: unknown, errors?: ErrorCodes): Promise<any> {
     return (await this.#client.request(method, path, { caller, as: this.#as, json, errors })).body;
   }
 
   /** Lists all items of a collection that match the query, across all pages. */
-  async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly Wire[]> {
-    const items: Wire[] = [];
+  async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly WireResource[]> {
+    const items: WireResource[] = [];
     let marker: string | undefined;
     do {
       const request = { caller, as: this.#as, query: { ...query, marker } };
       const { body } = await this.#client.request('GET', `/${collection}`, request);
-      const page: readonly Wire[] = body[collection.replaceAll('-', '_')];
+      const page: readonly WireResource[] = body[collection.replaceAll('-', '_')];
       items.push(...page);
-      const more = (body[`${collection.replaceAll('-', '_')}_links`] ?? []).some((link: Wire) => link.rel === 'next');
-      marker = more ? page.at(-1)?.id : undefined;
+      const hasNextPage = (body[`${collection.replaceAll('-', '_')}_links`] ?? []).some(
+        (link: WireResource) => link.rel === 'next',
+      );
+      marker = hasNextPage ? page.at(-1)?.id : undefined;
     } while (marker !== undefined);
     return items;
   }
 
   /** Lists the items in which `field` has one of the values, with several requests if necessary. */
   async listAny(caller: Caller, collection: string, field: string, values: readonly string[], query: Query = {}) {
-    const items: Wire[] = [];
+    const items: WireResource[] = [];
     for (let at = 0; at < values.length; at += IDS_PER_REQUEST)
       items.push(
         ...(await this.list(caller, collection, { ...query, [field]: values.slice(at, at + IDS_PER_REQUEST) })),
@@ -134,25 +136,25 @@ export class NetworkClient {
 
   /** Returns the given networks that the caller may see. */
   async filterVisible(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
-    const isOpen = ({ shared, external, projectId }: Network) => shared || external || mayAccess(caller, projectId);
-    const closed = networks.filter((network) => !isOpen(network)).map(({ id }) => id);
-    if (closed.length === 0) return networks;
+    const isVisible = ({ shared, external, projectId }: Network) => shared || external || mayAccess(caller, projectId);
+    const hiddenIds = networks.filter((network) => !isVisible(network)).map(({ id }) => id);
+    if (hiddenIds.length === 0) return networks;
     // The service reports sharing with individual projects only in RBAC policies, not in the network.
     const query = { object_type: 'network', action: 'access_as_shared' };
-    const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', closed, query).catch((error) => {
+    const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', hiddenIds, query).catch((error) => {
       if (error instanceof CatalogError && error.kind !== 'unavailable') return [];
       throw error;
     });
     const ownGrants = grants.filter((grant) => (grant.target_project ?? grant.target_tenant) === caller.projectId);
     const shared = new Set(ownGrants.map((grant) => grant.object_id as string));
-    return networks.filter((network) => isOpen(network) || shared.has(network.id));
+    return networks.filter((network) => isVisible(network) || shared.has(network.id));
   }
 
-  async getPortWire(caller: Caller, id: string): Promise<Wire> {
+  async getPortWire(caller: Caller, id: string): Promise<WireResource> {
     const { port } = await this.send(caller, 'GET', `/ports/${encodeURIComponent(id)}`, undefined, {
       404: 'PORT_NOT_FOUND',
     });
-    if (mayAccess(caller, projectOf(port))) return port;
+    if (mayAccess(caller, projectIdOf(port))) return port;
     throw new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
   }
 
@@ -161,16 +163,16 @@ export class NetworkClient {
    * collections. These are queried on behalf of the engine, because the caller's port may be on another project's
    * network.
    */
-  async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {
+  async readPorts(caller: Caller, wires: readonly WireResource[]): Promise<Port[]> {
     return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));
   }
 
   /** Converts a single port from its JSON format. */
-  async readPort(caller: Caller, wire: Wire): Promise<Port> {
+  async readPort(caller: Caller, wire: WireResource): Promise<Port> {
     return (await this.#portReader(caller, [wire]))(wire);
   }
 
-  async #portReader(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => Port> {
+  async #portReader(caller: Caller, wires: readonly WireResource[]): Promise<(wire: WireResource) => Port> {
     const distinct = (ids: readonly string[]) => [...new Set(ids)];
     const fields = { fields: ['id', 'name'] };
     const [networks, groups, floating] = await Promise.all([
@@ -189,11 +191,11 @@ export class NetworkClient {
   }
 }
 
-function readPort(port: Wire, names: ReadonlyMap<string, string>, floating: readonly Wire[]): Port {
+function readPort(port: WireResource, names: ReadonlyMap<string, string>, floating: readonly WireResource[]): Port {
   const floatingIpsOf = (address: string) =>
     floating.filter((one) => one.port_id === port.id && one.fixed_ip_address === address);
   const fixedIps = (port.fixed_ips ?? []).map(
-    (fixedIp: Wire): FixedIp => ({
+    (fixedIp: WireResource): FixedIp => ({
       address: fixedIp.ip_address,
       version: fixedIp.ip_address.includes(':') ? 6 : 4,
       subnetId: fixedIp.subnet_id,
@@ -203,7 +205,7 @@ function readPort(port: Wire, names: ReadonlyMap<string, string>, floating: read
   return {
     id: port.id,
     name: port.name ?? '',
-    projectId: projectOf(port),
+    projectId: projectIdOf(port),
     networkId: port.network_id,
     networkName: names.get(port.network_id) ?? port.network_id,
     mac: port.mac_address,
@@ -219,11 +221,11 @@ function readPort(port: Wire, names: ReadonlyMap<string, string>, floating: read
   };
 }
 
-export function readFloatingIp(wire: Wire, pool: string, deviceId: string | null): FloatingIp {
+export function readFloatingIp(wire: WireResource, pool: string, deviceId: string | null): FloatingIp {
   return {
     id: wire.id,
     address: wire.floating_ip_address,
-    projectId: projectOf(wire),
+    projectId: projectIdOf(wire),
     networkId: wire.floating_network_id,
     pool,
     portId: wire.port_id ?? null,

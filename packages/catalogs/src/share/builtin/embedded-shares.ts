@@ -4,7 +4,7 @@ import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-op
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../share-catalog.js';
 
@@ -48,23 +48,23 @@ export function embeddedShares(options: EmbeddedOptions) {
 
   async function getVisible(caller: Caller, id: string): Promise<ShareRecord> {
     const share = await shares.get(store, id);
-    if (share && owns(caller, share.projectId)) return share;
+    if (share && canAccessProject(caller, share.projectId)) return share;
     if (share || !accept) throw shareNotFound(id);
     rejectNul(id);
     const record = newShare({ id, projectId: caller.projectId, name: id }, clock.now());
     return retryOnUniqueViolation(store, async (tx) => (await shares.get(tx, id)) ?? shares.insert(tx, record));
   }
 
-  async function change(
+  async function changeShare(
     caller: Caller,
     id: string,
-    changed: (share: ShareRecord) => Partial<ShareRecord>,
+    getChanges: (share: ShareRecord) => Partial<ShareRecord>,
   ): Promise<ShareRecord> {
     await getVisible(caller, id);
     return store.transaction(async (tx) => {
       const share = await shares.lock(tx, id);
       if (!share) throw shareNotFound(id);
-      return shares.update(tx, { ...share, ...changed(share) });
+      return shares.update(tx, { ...share, ...getChanges(share) });
     });
   }
 
@@ -91,7 +91,7 @@ export function embeddedShares(options: EmbeddedOptions) {
 
     update: (caller: Caller, id: string, fields: Partial<Omit<Share, 'id' | 'projectId'>>): Promise<ShareRecord> => {
       rejectNul(fields);
-      return change(caller, id, () => fields);
+      return changeShare(caller, id, () => fields);
     },
 
     /**
@@ -117,15 +117,15 @@ export function embeddedShares(options: EmbeddedOptions) {
       rejectNul(to);
       const accessKey = type === 'cephx' ? randomUUID() : null;
       const access = { id: randomUUID(), shareId, type, to, level, state: 'active', accessKey };
-      let granted: ShareAccess = access;
-      await change(caller, shareId, (share) => {
+      let grantedAccess: ShareAccess = access;
+      await changeShare(caller, shareId, (share) => {
         if (share.status !== 'available')
           throw new CatalogError('SHARE_WRONG_STATUS', `Share ${shareId} is ${share.status}, not available.`);
-        const existing = findAccess(share, type, to);
-        granted = existing ?? access;
-        return existing ? {} : { accesses: [...share.accesses, access] };
+        const existingAccess = findAccess(share, type, to);
+        grantedAccess = existingAccess ?? access;
+        return existingAccess ? {} : { accesses: [...share.accesses, access] };
       });
-      return granted;
+      return grantedAccess;
     },
 
     getAccess: async (
@@ -136,18 +136,18 @@ export function embeddedShares(options: EmbeddedOptions) {
     ): Promise<ShareAccess | null> => findAccess(await getVisible(caller, shareId), type, to) ?? null,
 
     async denyAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<void> {
-      await change(caller, shareId, (share) => ({
+      await changeShare(caller, shareId, (share) => ({
         accesses: share.accesses.filter((access) => access.type !== type || access.to !== to),
       }));
     },
 
     async lock(caller: Caller, shareId: string, holder: string): Promise<void> {
       rejectNul(holder);
-      await change(caller, shareId, (share) => ({ locks: [...new Set([...share.locks, holder])] }));
+      await changeShare(caller, shareId, (share) => ({ locks: [...new Set([...share.locks, holder])] }));
     },
 
     async unlock(caller: Caller, shareId: string, holder: string): Promise<void> {
-      await change(caller, shareId, (share) => ({ locks: share.locks.filter((other) => other !== holder) }));
+      await changeShare(caller, shareId, (share) => ({ locks: share.locks.filter((other) => other !== holder) }));
     },
 
     /** Creates the preset shares that do not exist yet. Existing shares are not changed. */

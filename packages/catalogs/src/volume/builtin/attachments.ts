@@ -1,7 +1,7 @@
 import { retryOnUniqueViolation, type Tx } from '@apistrata/record-store';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { Connector, VolumeStatus } from '../volume-catalog.js';
 import { changeVolume, getVisibleVolume, type VolumeContext, volumeNotFound, wrongStatus } from './volume-context.js';
@@ -10,16 +10,16 @@ import { type AttachmentRecord, type VolumeRecord, volumeTables } from './volume
 const { attachments, volumes } = volumeTables;
 
 /** Returns a volume's status, which is determined by the attachment that is closest to completion. */
-function settledStatus(attachmentRecords: readonly AttachmentRecord[]): VolumeStatus {
-  const has = (status: AttachmentRecord['status']) =>
+function deriveStatus(attachmentRecords: readonly AttachmentRecord[]): VolumeStatus {
+  const hasStatus = (status: AttachmentRecord['status']) =>
     attachmentRecords.some((attachment) => attachment.status === status);
-  if (has('attached')) return 'in-use';
-  if (has('attaching')) return 'attaching';
-  return has('reserved') ? 'reserved' : 'available';
+  if (hasStatus('attached')) return 'in-use';
+  if (hasStatus('attaching')) return 'attaching';
+  return hasStatus('reserved') ? 'reserved' : 'available';
 }
 
 /** The volume statuses that only reflect attachments. Any other status does not change when an attachment ends. */
-const ATTACHING = new Set<VolumeStatus>(['available', 'reserved', 'attaching', 'in-use', 'detaching']);
+const ATTACHMENT_STATUSES = new Set<VolumeStatus>(['available', 'reserved', 'attaching', 'in-use', 'detaching']);
 
 function attachmentNotFound(id: string): CatalogError {
   return new CatalogError(
@@ -29,7 +29,7 @@ function attachmentNotFound(id: string): CatalogError {
 }
 
 /** Creates the attachment operations of the embedded volume catalog. */
-export function volumeAttachments(context: VolumeContext) {
+export function createAttachmentOperations(context: VolumeContext) {
   const { store, clock } = context;
 
   function attachmentsOfVolume(tx: Tx, volumeId: string): Promise<AttachmentRecord[]> {
@@ -38,12 +38,12 @@ export function volumeAttachments(context: VolumeContext) {
 
   async function getVisible(caller: Caller, id: string): Promise<AttachmentRecord> {
     const attachment = await attachments.get(store, id);
-    if (!attachment || !owns(caller, attachment.projectId)) throw attachmentNotFound(id);
+    if (!attachment || !canAccessProject(caller, attachment.projectId)) throw attachmentNotFound(id);
     return attachment;
   }
 
   /** Changes an attachment and updates the volume's status. The lock on the volume serializes such changes. */
-  async function advance(
+  async function changeAttachment(
     caller: Caller,
     id: string,
     change: (attachment: AttachmentRecord) => Partial<AttachmentRecord>,
@@ -53,13 +53,13 @@ export function volumeAttachments(context: VolumeContext) {
       const volume = await volumes.lock(tx, volumeId);
       const attachment = await attachments.get(tx, id);
       if (!volume || !attachment) throw attachmentNotFound(id);
-      const changed = await attachments.update(tx, { ...attachment, ...change(attachment) });
+      const changedAttachment = await attachments.update(tx, { ...attachment, ...change(attachment) });
       await volumes.update(tx, {
         ...volume,
-        status: settledStatus(await attachmentsOfVolume(tx, volumeId)),
+        status: deriveStatus(await attachmentsOfVolume(tx, volumeId)),
         updatedAt: clock.now(),
       });
-      return changed;
+      return changedAttachment;
     });
   }
 
@@ -86,11 +86,11 @@ export function volumeAttachments(context: VolumeContext) {
         const volume = await volumes.lock(tx, volumeId);
         if (!volume) throw volumeNotFound(volumeId);
         const attachmentRecords = await attachmentsOfVolume(tx, volumeId);
-        const existing = attachmentRecords.find(
+        const existingAttachment = attachmentRecords.find(
           (attachment) =>
             attachment.id === key || (attachment.serverId === serverId && attachment.status === 'reserved'),
         );
-        if (existing) return existing;
+        if (existingAttachment) return existingAttachment;
         // While a server moves to another host, the server has a second attachment to the same volume.
         const isOnlyServer =
           attachmentRecords.length > 0 && attachmentRecords.every((attachment) => attachment.serverId === serverId);
@@ -117,7 +117,7 @@ export function volumeAttachments(context: VolumeContext) {
     },
 
     connect: (caller: Caller, attachmentId: string, connector: Connector): Promise<AttachmentRecord> =>
-      advance(caller, attachmentId, (attachment) => ({
+      changeAttachment(caller, attachmentId, (attachment) => ({
         status: attachment.status === 'attached' ? 'attached' : 'attaching',
         host: connector.host,
         device: connector.mountpoint ?? attachment.device,
@@ -133,7 +133,7 @@ export function volumeAttachments(context: VolumeContext) {
 
     complete: async (caller: Caller, attachmentId: string): Promise<void> => {
       // As in Cinder, an attachment can be completed without a previous `connect()` call.
-      await advance(caller, attachmentId, (attachment) => ({
+      await changeAttachment(caller, attachmentId, (attachment) => ({
         status: 'attached',
         attachedAt: attachment.attachedAt ?? clock.now(),
       }));
@@ -142,12 +142,12 @@ export function volumeAttachments(context: VolumeContext) {
     async deleteAttachment(caller: Caller, attachmentId: string): Promise<void> {
       const attachment = await attachments.get(store, attachmentId);
       if (!attachment) return;
-      if (!owns(caller, attachment.projectId)) throw attachmentNotFound(attachmentId);
+      if (!canAccessProject(caller, attachment.projectId)) throw attachmentNotFound(attachmentId);
       await store.transaction(async (tx) => {
         const volume = await volumes.lock(tx, attachment.volumeId);
         if (!(await attachments.delete(tx, attachmentId)) || !volume) return;
-        const status = ATTACHING.has(volume.status)
-          ? settledStatus(await attachmentsOfVolume(tx, volume.id))
+        const status = ATTACHMENT_STATUSES.has(volume.status)
+          ? deriveStatus(await attachmentsOfVolume(tx, volume.id))
           : volume.status;
         await volumes.update(tx, { ...volume, status, updatedAt: clock.now() });
       });

@@ -3,22 +3,22 @@ import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-op
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
+import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../volume-catalog.js';
 import type { VolumeStorage } from '../volume-storage.js';
-import { volumeAttachments } from './attachments.js';
+import { createAttachmentOperations } from './attachments.js';
 import { volumeCreator } from './new-volume.js';
-import { volumeSnapshots } from './snapshots.js';
+import { createSnapshotOperations } from './snapshots.js';
 import {
+  applyListFilters,
   changeVolume,
   getVisibleVolume,
-  narrowOwned,
   newVolumeRecord,
-  presentVolume,
-  presentVolumes,
   runInStorage,
+  toVolumeView,
+  toVolumeViews,
   type VolumeContext,
   type VolumeView,
   volumeNotFound,
@@ -26,7 +26,7 @@ import {
 } from './volume-context.js';
 import { seedVolumes, type VolumesSeed } from './volume-seed.js';
 import { type VolumeRecord, volumeTables } from './volume-tables.js';
-import { volumeTypes } from './volume-types.js';
+import { createVolumeTypeOperations } from './volume-types.js';
 
 export interface EmbeddedVolumesOptions extends EmbeddedOptions {
   /** The image catalog. Without this option, volumes cannot be created from images. */
@@ -55,13 +55,13 @@ export type VolumeChange = Partial<
 
 const { attachments, snapshots, volumes } = volumeTables;
 
-const DELETABLE = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
+const DELETABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
 /**
  * The age at which data without a volume or snapshot record is orphaned. The record of a new volume is created only
  * when its data is complete.
  */
-const ORPHANED_MS = 3_600_000;
-const REIMAGEABLE = new Set<VolumeStatus>(['available', 'error', 'reserved']);
+const ORPHAN_AGE_MS = 3_600_000;
+const REIMAGEABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'reserved']);
 
 /**
  * Creates a volume catalog in the engine's own database. In addition to {@link VolumeCatalog}, the catalog has the
@@ -75,28 +75,30 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     storage: options.storage ?? (() => undefined),
   };
   const { store, clock } = context;
-  const types = volumeTypes(context);
-  const snapshotVerbs = volumeSnapshots(context);
+  const types = createVolumeTypeOperations(context);
+  const snapshotOperations = createSnapshotOperations(context);
 
   const catalog = {
     ...types,
-    ...snapshotVerbs,
-    ...volumeAttachments(context),
-    createVolume: volumeCreator(context, { ...types, ...snapshotVerbs }),
+    ...snapshotOperations,
+    ...createAttachmentOperations(context),
+    createVolume: volumeCreator(context, { ...types, ...snapshotOperations }),
 
     async getVolume(caller: Caller, id: string): Promise<VolumeView> {
-      return presentVolume(store, await getVisibleVolume(context, caller, id));
+      return toVolumeView(store, await getVisibleVolume(context, caller, id));
     },
 
     async listVolumes(caller: Caller, query: VolumeQuery = {}): Promise<readonly VolumeView[]> {
-      const page = await listPage(store, volumes, 'newest first', query, (q) => narrowOwned(store, caller, query, q));
-      return presentVolumes(store, page);
+      const page = await listPage(store, volumes, 'newest first', query, (q) =>
+        applyListFilters(store, caller, query, q),
+      );
+      return toVolumeViews(store, page);
     },
 
     async updateVolume(caller: Caller, id: string, change: VolumeChange): Promise<VolumeView> {
       rejectNul(change);
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return presentVolume(store, await changeVolume(context, caller, id, () => given));
+      const definedFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      return toVolumeView(store, await changeVolume(context, caller, id, () => definedFields));
     },
 
     /** Transfers an unattached volume, and optionally its snapshots, to another project. */
@@ -119,12 +121,12 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     async deleteVolume(caller: Caller, id: string): Promise<void> {
       const volume = await volumes.get(store, id);
       if (!volume) return;
-      if (!owns(caller, volume.projectId)) throw volumeNotFound(id);
+      if (!canAccessProject(caller, volume.projectId)) throw volumeNotFound(id);
       await store.transaction(async (tx) => {
-        const current = await volumes.lock(tx, id);
-        if (!current) return;
-        if (!DELETABLE.has(current.status))
-          throw wrongStatus(current, 'available or error or error_restoring or error_extending');
+        const currentVolume = await volumes.lock(tx, id);
+        if (!currentVolume) return;
+        if (!DELETABLE_STATUSES.has(currentVolume.status))
+          throw wrongStatus(currentVolume, 'available or error or error_restoring or error_extending');
         if ((await snapshots.count(tx, (q) => q.where('volume_id', '=', id))) > 0)
           throw new CatalogError('VOLUME_WRONG_STATUS', `Invalid volume: Volume ${id} still has snapshots.`);
         await tx.db.deleteFrom('volume_attachments').where('volume_id', '=', id).execute();
@@ -135,7 +137,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
 
     /** Extends a volume. `onVolumeExtended` is called for each server to which the volume is attached. */
     async extendVolume(caller: Caller, id: string, sizeGb: number): Promise<void> {
-      const check = (volume: VolumeRecord) => {
+      const validateVolume = (volume: VolumeRecord) => {
         if (volume.status !== 'available' && volume.status !== 'in-use')
           throw wrongStatus(volume, 'available or in-use');
         if (!Number.isInteger(sizeGb) || sizeGb <= volume.sizeGb)
@@ -144,10 +146,10 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
             `Invalid input received: New size for extend must be greater than current size. (current: ${volume.sizeGb}, extended: ${sizeGb}).`,
           );
       };
-      check(await getVisibleVolume(context, caller, id));
+      validateVolume(await getVisibleVolume(context, caller, id));
       await runInStorage(context, (storage) => storage.extend(id, sizeGb));
       await changeVolume(context, caller, id, async (volume, tx) => {
-        check(volume);
+        validateVolume(volume);
         const attachmentRecords = await attachments.find(tx, (q) => q.where('volume_id', '=', id));
         for (const { serverId, status } of attachmentRecords)
           if (status === 'attached') tx.afterCommit(() => context.onVolumeExtended(serverId, id));
@@ -158,8 +160,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     async completeExtend(caller: Caller, id: string, failed: boolean): Promise<void> {
       await changeVolume(context, caller, id, async (volume, tx) => {
         if (volume.status !== 'extending') return {};
-        const used = (await attachments.count(tx, (q) => q.where('volume_id', '=', id))) > 0;
-        const status: VolumeStatus = failed ? 'error_extending' : used ? 'in-use' : 'available';
+        const isAttached = (await attachments.count(tx, (q) => q.where('volume_id', '=', id))) > 0;
+        const status: VolumeStatus = failed ? 'error_extending' : isAttached ? 'in-use' : 'available';
         return { status };
       });
     },
@@ -167,8 +169,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
       const image = await context.images?.get(caller, imageId);
       if (!image) throw new CatalogError('VOLUME_INVALID', 'Volumes cannot be reimaged without an image service.');
-      const check = (volume: VolumeRecord) => {
-        if (!REIMAGEABLE.has(volume.status)) throw wrongStatus(volume, 'available or error or reserved');
+      const validateVolume = (volume: VolumeRecord) => {
+        if (!REIMAGEABLE_STATUSES.has(volume.status)) throw wrongStatus(volume, 'available or error or reserved');
         const minSizeGb = image.minDiskGb;
         if (volume.sizeGb < minSizeGb)
           throw new CatalogError(
@@ -176,11 +178,11 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
             `Image ${imageId} requires at least ${minSizeGb} GiB, but the volume has ${volume.sizeGb} GiB.`,
           );
       };
-      const current = await getVisibleVolume(context, caller, id);
-      check(current);
-      await runInStorage(context, (storage) => storage.reimage(caller, id, imageId, current.sizeGb));
+      const currentVolume = await getVisibleVolume(context, caller, id);
+      validateVolume(currentVolume);
+      await runInStorage(context, (storage) => storage.reimage(caller, id, imageId, currentVolume.sizeGb));
       await changeVolume(context, caller, id, (volume) => {
-        check(volume);
+        validateVolume(volume);
         const status: VolumeStatus = volume.status === 'error' ? 'available' : volume.status;
         const imageMetadata = { ...image.properties, image_id: image.id, image_name: image.name ?? '' };
         return { status, bootable: true, imageMetadata };
@@ -197,10 +199,10 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         if (volume.status !== 'available' && volume.status !== 'in-use')
           throw wrongStatus(volume, 'available or in-use');
         const { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone } = volume;
-        const inherited = { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone };
+        const inheritedFields = { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone };
         await volumes.insert(
           tx,
-          newVolumeRecord({ ...inherited, id: targetId, migrationStatus: `target:${id}` }, clock.now()),
+          newVolumeRecord({ ...inheritedFields, id: targetId, migrationStatus: `target:${id}` }, clock.now()),
         );
         return { migrationStatus: 'migrating' };
       });
@@ -217,14 +219,14 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         const oldAttachments = await attachments.find(tx, (q) => q.where('volume_id', '=', oldId));
         const newAttachments = await attachments.find(tx, (q) => q.where('volume_id', '=', newId));
         for (const attachment of newAttachments) await attachments.update(tx, { ...attachment, volumeId: oldId });
-        const replaced = new Set(newAttachments.map((attachment) => attachment.serverId));
+        const replacedServerIds = new Set(newAttachments.map((attachment) => attachment.serverId));
         for (const attachment of oldAttachments)
-          if (replaced.has(attachment.serverId)) await attachments.delete(tx, attachment.id);
+          if (replacedServerIds.has(attachment.serverId)) await attachments.delete(tx, attachment.id);
         await volumes.delete(tx, newId);
-        const used = newAttachments.length > 0 || oldAttachments.length > 0;
+        const isAttached = newAttachments.length > 0 || oldAttachments.length > 0;
         return {
           migrationStatus: 'success',
-          status: used ? 'in-use' : 'available',
+          status: isAttached ? 'in-use' : 'available',
           volumeType: replacement.volumeType ?? volume.volumeType,
         };
       });
@@ -234,10 +236,10 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
 
     /** Removes orphaned volume data, which remains after a crash during the creation or deletion of a volume. */
     async cleanUpStorage(): Promise<void> {
-      const stored = (await context.storage()?.list()) ?? [];
-      for (const { id, storedAt } of stored) {
+      const storedVolumes = (await context.storage()?.list()) ?? [];
+      for (const { id, storedAt } of storedVolumes) {
         const record = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
-        if (!record && storedAt < clock.now() - ORPHANED_MS)
+        if (!record && storedAt < clock.now() - ORPHAN_AGE_MS)
           await runInStorage(context, (storage) => storage.remove(id));
       }
     },

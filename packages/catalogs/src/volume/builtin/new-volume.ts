@@ -7,8 +7,8 @@ import type { VolumeOrigin } from '../volume-storage.js';
 import {
   getVisibleVolume,
   newVolumeRecord,
-  presentVolume,
   runInStorage,
+  toVolumeView,
   type VolumeContext,
   type VolumeView,
 } from './volume-context.js';
@@ -17,7 +17,7 @@ import { allowsMultiattach, typeNotFound } from './volume-types.js';
 
 const { types, volumes } = volumeTables;
 
-function invalid(message: string): CatalogError {
+function invalidRequest(message: string): CatalogError {
   return new CatalogError('VOLUME_INVALID', message);
 }
 
@@ -36,16 +36,16 @@ function getVolumeOrigin({ imageId, snapshotId, sourceVolumeId }: NewVolume): Vo
  */
 export function volumeCreator(
   context: VolumeContext,
-  parts: {
+  operations: {
     readonly getSnapshot: (caller: Caller, id: string) => Promise<VolumeSnapshot>;
     readonly getType: (caller: Caller, nameOrId: string) => Promise<VolumeTypeRecord>;
     readonly defaultType: () => Promise<VolumeTypeRecord | null>;
   },
 ) {
-  async function fromImage(caller: Caller, imageId: string): Promise<InheritedFields> {
-    if (!context.images) throw invalid('Volumes cannot be created from images without an image service.');
+  async function inheritFromImage(caller: Caller, imageId: string): Promise<InheritedFields> {
+    if (!context.images) throw invalidRequest('Volumes cannot be created from images without an image service.');
     const image = await context.images.get(caller, imageId);
-    if (image.status !== 'active') throw invalid(`Invalid image: Image ${imageId} is not active.`);
+    if (image.status !== 'active') throw invalidRequest(`Invalid image: Image ${imageId} is not active.`);
     const imageMetadata = {
       ...image.properties,
       image_id: image.id,
@@ -61,8 +61,8 @@ export function volumeCreator(
     return { minSizeGb: Math.max(1, image.minDiskGb, contentGb), bootable: true, imageMetadata };
   }
 
-  async function fromSnapshot(caller: Caller, snapshotId: string): Promise<InheritedFields> {
-    const snapshot = await parts.getSnapshot(caller, snapshotId);
+  async function inheritFromSnapshot(caller: Caller, snapshotId: string): Promise<InheritedFields> {
+    const snapshot = await operations.getSnapshot(caller, snapshotId);
     if (snapshot.status !== 'available')
       throw new CatalogError('SNAPSHOT_WRONG_STATUS', `Snapshot ${snapshotId} is ${snapshot.status}, not available.`);
     const {
@@ -73,7 +73,7 @@ export function volumeCreator(
     return { minSizeGb: snapshot.sizeGb, sizeGb: snapshot.sizeGb, bootable, imageMetadata, volumeType };
   }
 
-  async function fromVolume(caller: Caller, id: string): Promise<InheritedFields> {
+  async function inheritFromVolume(caller: Caller, id: string): Promise<InheritedFields> {
     const { sizeGb, bootable, imageMetadata, volumeType } = await getVisibleVolume(context, caller, id);
     return { minSizeGb: sizeGb, sizeGb, bootable, imageMetadata, volumeType };
   }
@@ -83,26 +83,26 @@ export function volumeCreator(
     { imageId, snapshotId, sourceVolumeId }: NewVolume,
   ): Promise<InheritedFields> {
     if ([imageId, snapshotId, sourceVolumeId].filter(Boolean).length > 1)
-      throw invalid('A volume can have only one source: an image, a snapshot or a volume.');
-    if (imageId) return fromImage(caller, imageId);
-    if (snapshotId) return fromSnapshot(caller, snapshotId);
-    if (sourceVolumeId) return fromVolume(caller, sourceVolumeId);
+      throw invalidRequest('A volume can have only one source: an image, a snapshot or a volume.');
+    if (imageId) return inheritFromImage(caller, imageId);
+    if (snapshotId) return inheritFromSnapshot(caller, snapshotId);
+    if (sourceVolumeId) return inheritFromVolume(caller, sourceVolumeId);
     return Promise.resolve({ minSizeGb: 1 });
   }
 
   return async function createVolume(caller: Caller, request: NewVolume): Promise<VolumeView> {
     rejectNul(request);
-    const { minSizeGb, ...inherited } = await getInheritedFields(caller, request);
-    const sizeGb = request.sizeGb ?? inherited.sizeGb;
+    const { minSizeGb, ...inheritedFields } = await getInheritedFields(caller, request);
+    const sizeGb = request.sizeGb ?? inheritedFields.sizeGb;
     if (sizeGb === undefined || !Number.isInteger(sizeGb) || sizeGb < minSizeGb)
-      throw invalid(
+      throw invalidRequest(
         `Invalid input received: Volume size '${sizeGb ?? ''}' must be an integer and at least ${minSizeGb} GiB.`,
       );
-    const typeName = request.volumeType ?? inherited.volumeType;
-    const type = typeName ? await parts.getType(caller, typeName) : await parts.defaultType();
+    const typeName = request.volumeType ?? inheritedFields.volumeType;
+    const type = typeName ? await operations.getType(caller, typeName) : await operations.defaultType();
     const record = newVolumeRecord(
       {
-        ...inherited,
+        ...inheritedFields,
         id: request.key,
         projectId: caller.projectId,
         userId: caller.userId,
@@ -125,15 +125,15 @@ export function volumeCreator(
         storage.create(caller, { id: request.key, sizeGb, origin: getVolumeOrigin(request) }),
       );
     const volume = await retryOnUniqueViolation(context.store, async (tx) => {
-      const existing = await volumes.get(tx, request.key);
-      if (existing && existing.projectId !== caller.projectId)
+      const existingVolume = await volumes.get(tx, request.key);
+      if (existingVolume && existingVolume.projectId !== caller.projectId)
         throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} already exists.`);
-      if (existing || !type) return existing ?? volumes.insert(tx, record);
+      if (existingVolume || !type) return existingVolume ?? volumes.insert(tx, record);
       // The volume type may have been renamed or deleted while the data was stored.
-      const current = await types.lock(tx, type.id);
-      if (!current) throw typeNotFound(type.id);
-      return volumes.insert(tx, { ...record, volumeType: current.name });
+      const currentType = await types.lock(tx, type.id);
+      if (!currentType) throw typeNotFound(type.id);
+      return volumes.insert(tx, { ...record, volumeType: currentType.name });
     });
-    return presentVolume(context.store, volume);
+    return toVolumeView(context.store, volume);
   };
 }

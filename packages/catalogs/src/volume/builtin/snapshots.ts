@@ -3,12 +3,12 @@ import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
-import { owns } from '../../caller/caller-scope.js';
+import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NewSnapshot, SnapshotQuery, SnapshotStatus, VolumeStatus } from '../volume-catalog.js';
 import {
+  applyListFilters,
   getVisibleVolume,
-  narrowOwned,
   runInStorage,
   type VolumeContext,
   volumeNotFound,
@@ -23,10 +23,10 @@ function snapshotNotFound(id: string): CatalogError {
 }
 
 /** The volume statuses in which `force` permits a snapshot. */
-const FORCIBLE = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'attaching', 'detaching']);
+const FORCIBLE_STATUSES = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'attaching', 'detaching']);
 
 /** Creates the snapshot operations of the embedded volume catalog. */
-export function volumeSnapshots(context: VolumeContext) {
+export function createSnapshotOperations(context: VolumeContext) {
   const { store, clock, accept } = context;
 
   /** Creates a snapshot for an unknown snapshot id, and a volume to which the snapshot belongs. */
@@ -53,11 +53,11 @@ export function volumeSnapshots(context: VolumeContext) {
   async function getVisible(caller: Caller, id: string): Promise<SnapshotRecord> {
     const snapshot = await snapshots.get(store, id);
     if (!snapshot && accept) return acceptSnapshot(caller, id);
-    if (!snapshot || !owns(caller, snapshot.projectId)) throw snapshotNotFound(id);
+    if (!snapshot || !canAccessProject(caller, snapshot.projectId)) throw snapshotNotFound(id);
     return snapshot;
   }
 
-  function change(id: string, fields: Partial<SnapshotRecord>): Promise<SnapshotRecord> {
+  function changeSnapshot(id: string, fields: Partial<SnapshotRecord>): Promise<SnapshotRecord> {
     return store.transaction(async (tx) => {
       const snapshot = await snapshots.lock(tx, id);
       if (!snapshot) throw snapshotNotFound(id);
@@ -70,31 +70,31 @@ export function volumeSnapshots(context: VolumeContext) {
 
     listSnapshots: (caller: Caller, query: SnapshotQuery = {}): Promise<readonly SnapshotRecord[]> =>
       listPage(store, snapshots, 'newest first', query, (rows) => {
-        const narrowed = narrowOwned(store, caller, query, rows);
+        const narrowed = applyListFilters(store, caller, query, rows);
         return query.volumeId === undefined ? narrowed : narrowed.where('volume_id', '=', query.volumeId);
       }),
 
     async createSnapshot(caller: Caller, request: NewSnapshot, onCaptured?: () => void): Promise<SnapshotRecord> {
       rejectNul(request);
-      const check = (volume: VolumeRecord) => {
-        const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
-        if (!allowed) throw wrongStatus(volume, 'available');
+      const checkStatus = (volume: VolumeRecord) => {
+        const isAllowed = request.force ? FORCIBLE_STATUSES.has(volume.status) : volume.status === 'available';
+        if (!isAllowed) throw wrongStatus(volume, 'available');
       };
-      const source = await getVisibleVolume(context, caller, request.volumeId);
+      const sourceVolume = await getVisibleVolume(context, caller, request.volumeId);
       if (!(await snapshots.get(store, request.key))) {
-        check(source);
-        const { sizeGb } = source;
-        const origin = { kind: 'copy', id: source.id } as const;
+        checkStatus(sourceVolume);
+        const { sizeGb } = sourceVolume;
+        const origin = { kind: 'copy', id: sourceVolume.id } as const;
         await runInStorage(context, (storage) =>
           storage.create(caller, { id: request.key, sizeGb, origin }, onCaptured),
         );
       }
       return retryOnUniqueViolation(store, async (tx) => {
-        const existing = await snapshots.get(tx, request.key);
-        if (existing) return existing;
+        const existingSnapshot = await snapshots.get(tx, request.key);
+        if (existingSnapshot) return existingSnapshot;
         const volume = await volumes.lock(tx, request.volumeId);
         if (!volume) throw volumeNotFound(request.volumeId);
-        check(volume);
+        checkStatus(volume);
         return snapshots.insert(tx, {
           ...initialFields(clock.now()),
           id: request.key,
@@ -116,18 +116,18 @@ export function volumeSnapshots(context: VolumeContext) {
     ): Promise<SnapshotRecord> {
       rejectNul(fields);
       await getVisible(caller, id);
-      return change(id, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+      return changeSnapshot(id, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
     },
 
     async updateSnapshotStatus(caller: Caller, id: string, status: SnapshotStatus, progress?: string): Promise<void> {
       await getVisible(caller, id);
-      await change(id, progress === undefined ? { status } : { status, progress });
+      await changeSnapshot(id, progress === undefined ? { status } : { status, progress });
     },
 
     async deleteSnapshot(caller: Caller, id: string): Promise<void> {
       const snapshot = await snapshots.get(store, id);
       if (!snapshot) return;
-      if (!owns(caller, snapshot.projectId)) throw snapshotNotFound(id);
+      if (!canAccessProject(caller, snapshot.projectId)) throw snapshotNotFound(id);
       await store.transaction((tx) => snapshots.delete(tx, id));
       await runInStorage(context, (storage) => storage.remove(id));
     },

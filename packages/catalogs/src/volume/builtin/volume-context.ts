@@ -2,7 +2,7 @@ import { type New, type RowQuery, retryOnUniqueViolation, type Session, type Tx 
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
 import { hasEntry, rejectNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { Volume } from '../volume-catalog.js';
@@ -79,13 +79,13 @@ export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, requested: st
 /** Returns a volume that the caller may see. If the catalog accepts unknown ids, a missing volume is created. */
 export async function getVisibleVolume(context: VolumeContext, caller: Caller, id: string): Promise<VolumeRecord> {
   const volume = await volumes.get(context.store, id);
-  if (volume && owns(caller, volume.projectId)) return volume;
+  if (volume && canAccessProject(caller, volume.projectId)) return volume;
   if (volume || !context.accept) throw volumeNotFound(id);
   rejectNul(id);
   const { projectId, userId } = caller;
-  const accepted = { id, projectId, userId, name: id, sizeGb: ACCEPTED_SIZE_GB, bootable: true };
+  const acceptedFields = { id, projectId, userId, name: id, sizeGb: ACCEPTED_SIZE_GB, bootable: true };
   return retryOnUniqueViolation(context.store, async (tx) => {
-    return (await volumes.get(tx, id)) ?? volumes.insert(tx, newVolumeRecord(accepted, context.clock.now()));
+    return (await volumes.get(tx, id)) ?? volumes.insert(tx, newVolumeRecord(acceptedFields, context.clock.now()));
   });
 }
 
@@ -107,16 +107,16 @@ export async function changeVolume(
   });
 }
 
-export async function presentVolumes(session: Session, records: readonly VolumeRecord[]): Promise<VolumeView[]> {
-  return records.length === 0 ? [] : records.map(await presenterOf(session, records));
+export async function toVolumeViews(session: Session, records: readonly VolumeRecord[]): Promise<VolumeView[]> {
+  return records.length === 0 ? [] : records.map(await createViewMapper(session, records));
 }
 
 /** Adds the attachments to a volume record. */
-export async function presentVolume(session: Session, record: VolumeRecord): Promise<VolumeView> {
-  return (await presenterOf(session, [record]))(record);
+export async function toVolumeView(session: Session, record: VolumeRecord): Promise<VolumeView> {
+  return (await createViewMapper(session, [record]))(record);
 }
 
-async function presenterOf(
+async function createViewMapper(
   session: Session,
   records: readonly VolumeRecord[],
 ): Promise<(v: VolumeRecord) => VolumeView> {
@@ -129,7 +129,7 @@ async function presenterOf(
 }
 
 /** Adds the filters that volume lists and snapshot lists have in common to a query. */
-export function narrowOwned(
+export function applyListFilters(
   session: Session,
   caller: Caller,
   query: {

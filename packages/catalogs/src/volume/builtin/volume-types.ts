@@ -12,7 +12,7 @@ const { types, volumes } = volumeTables;
 export type VolumeTypeFields = Partial<Pick<VolumeTypeRecord, 'name' | 'description' | 'isPublic' | 'extraSpecs'>>;
 
 /** The name of the volume type that is the default if such a type exists. */
-const DEFAULT_TYPE = '__DEFAULT__';
+const DEFAULT_TYPE_NAME = '__DEFAULT__';
 
 export function typeNotFound(nameOrId: string): CatalogError {
   return new CatalogError('VOLUME_TYPE_NOT_FOUND', `Volume type ${nameOrId} could not be found.`);
@@ -28,8 +28,8 @@ export function allowsMultiattach(type: Pick<VolumeTypeRecord, 'extraSpecs'>): b
 }
 
 /** Creates the volume type operations of the embedded volume catalog. */
-export function volumeTypes({ store, clock, accept }: VolumeContext) {
-  function insert(
+export function createVolumeTypeOperations({ store, clock, accept }: VolumeContext) {
+  function insertType(
     fields: VolumeTypeFields & { readonly name: string; readonly id?: string },
   ): Promise<VolumeTypeRecord> {
     rejectNul(fields);
@@ -53,14 +53,14 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
     const type = await findType(store, nameOrId);
     if (type) return type;
     if (!accept) throw typeNotFound(nameOrId);
-    return insert({ id: nameOrId, name: nameOrId });
+    return insertType({ id: nameOrId, name: nameOrId });
   }
 
   return {
     getType,
 
     /** Returns the default volume type; null if it does not exist. */
-    defaultType: async (): Promise<VolumeTypeRecord | null> => (await findType(store, DEFAULT_TYPE)) ?? null,
+    defaultType: async (): Promise<VolumeTypeRecord | null> => (await findType(store, DEFAULT_TYPE_NAME)) ?? null,
 
     listTypes: (_caller: Caller, page: Page = {}): Promise<readonly VolumeTypeRecord[]> =>
       listPage(store, types, 'newest first', page, (rows) => rows),
@@ -68,19 +68,19 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
     createType: (
       _caller: Caller,
       fields: VolumeTypeFields & { readonly name: string; readonly id?: string },
-    ): Promise<VolumeTypeRecord> => insert(fields),
+    ): Promise<VolumeTypeRecord> => insertType(fields),
 
     async updateType(_caller: Caller, id: string, change: VolumeTypeFields): Promise<VolumeTypeRecord> {
       rejectNul(change);
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      const definedFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       return retryOnUniqueViolation(store, async (tx) => {
         const type = await types.lock(tx, id);
         if (!type) throw typeNotFound(id);
-        const existing = change.name === undefined ? undefined : await findType(tx, change.name);
-        if (existing && existing.id !== id)
+        const existingType = change.name === undefined ? undefined : await findType(tx, change.name);
+        if (existingType && existingType.id !== id)
           throw new CatalogError('VOLUME_TYPE_EXISTS', `Volume Type ${change.name} already exists.`);
         if (change.name !== undefined && change.name !== type.name) await renameInVolumes(tx, type.name, change.name);
-        return types.update(tx, { ...type, ...given });
+        return types.update(tx, { ...type, ...definedFields });
       });
     },
 
@@ -88,8 +88,8 @@ export function volumeTypes({ store, clock, accept }: VolumeContext) {
       store.transaction(async (tx) => {
         const type = await types.lock(tx, id);
         if (!type) throw typeNotFound(id);
-        const used = await volumes.count(tx, (q) => q.where('type_name', '=', type.name));
-        if (used > 0) throw new CatalogError('VOLUME_TYPE_IN_USE', `Target volume type ${id} is still in use.`);
+        const volumeCount = await volumes.count(tx, (q) => q.where('type_name', '=', type.name));
+        if (volumeCount > 0) throw new CatalogError('VOLUME_TYPE_IN_USE', `Target volume type ${id} is still in use.`);
         await types.delete(tx, id);
       }),
   };

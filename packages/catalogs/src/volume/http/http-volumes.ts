@@ -1,6 +1,6 @@
 import { checkOptions } from '@apistrata/record-store/options';
 import type { Caller } from '../../caller/caller.js';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
 import {
   type ActingUser,
@@ -27,9 +27,9 @@ import { readAttachment, readSnapshot, readType, readVolume } from './volume-wir
 const METADATA_KEY = 'compute_request_key';
 
 /** The volume microversion that has all attachment operations. */
-const ATTACHMENTS = '3.44';
-const REIMAGE = '3.68';
-const EXTEND_COMPLETION = '3.71';
+const ATTACHMENTS_VERSION = '3.44';
+const REIMAGE_VERSION = '3.68';
+const EXTENSION_VERSION = '3.71';
 
 const volumeErrors = { 404: 'VOLUME_NOT_FOUND', 400: 'VOLUME_WRONG_STATUS', 409: 'VOLUME_WRONG_STATUS' } as const;
 const snapshotErrors = {
@@ -74,7 +74,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   const client = new ServiceClient('volume', '/v3', options);
 
   async function call(caller: Caller, method: string, path: string, request: CallOptions = {}): Promise<any> {
-    const { as = 'caller', version = ATTACHMENTS, ...rest } = request;
+    const { as = 'caller', version = ATTACHMENTS_VERSION, ...rest } = request;
     const headers = { 'OpenStack-API-Version': `volume ${version}` };
     const { body } = await client.request(method, (projectId) => `/${projectId}${path}`, {
       caller,
@@ -94,13 +94,14 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
 
   async function getVolume(caller: Caller, id: string): Promise<Volume> {
     const volume = readVolume((await call(caller, 'GET', volumePath(id), { errors: volumeErrors })).volume);
-    if (!owns(caller, volume.projectId)) throw new CatalogError('VOLUME_NOT_FOUND', `Volume ${id} could not be found.`);
+    if (!canAccessProject(caller, volume.projectId))
+      throw new CatalogError('VOLUME_NOT_FOUND', `Volume ${id} could not be found.`);
     return volume;
   }
 
   async function getSnapshot(caller: Caller, id: string): Promise<VolumeSnapshot> {
     const snapshot = readSnapshot((await call(caller, 'GET', snapshotPath(id), { errors: snapshotErrors })).snapshot);
-    if (!owns(caller, snapshot.projectId))
+    if (!canAccessProject(caller, snapshot.projectId))
       throw new CatalogError('SNAPSHOT_NOT_FOUND', `Snapshot ${id} could not be found.`);
     return snapshot;
   }
@@ -111,7 +112,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   }
 
   /** Returns the parameters of a list request. A request without the caller's token lists all projects. */
-  function listQuery(caller: Caller, query: VolumeQuery | SnapshotQuery) {
+  function toListParameters(caller: Caller, query: VolumeQuery | SnapshotQuery) {
     const allProjects = query.allProjects === true && isAdmin(caller);
     const projectId = allProjects ? query.projectId : caller.projectId;
     return {
@@ -128,7 +129,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
 
   async function listVolumes(caller: Caller, query: VolumeQuery = {}): Promise<readonly Volume[]> {
     const { volumes } = await call(caller, 'GET', '/volumes/detail', {
-      query: listQuery(caller, query),
+      query: toListParameters(caller, query),
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
     const allProjects = query.allProjects === true && isAdmin(caller);
@@ -140,7 +141,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
 
   async function listSnapshots(caller: Caller, query: SnapshotQuery = {}): Promise<readonly VolumeSnapshot[]> {
     const { snapshots } = await call(caller, 'GET', '/snapshots/detail', {
-      query: { ...listQuery(caller, query), volume_id: query.volumeId },
+      query: { ...toListParameters(caller, query), volume_id: query.volumeId },
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
     const allProjects = query.allProjects === true && isAdmin(caller);
@@ -278,12 +279,12 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     async completeExtend(caller: Caller, id: string, failed: boolean): Promise<void> {
       const { status } = await getVolume(caller, id);
       if (status === 'extending')
-        await runAction(caller, id, { 'os-extend_volume_completion': { error: failed } }, EXTEND_COMPLETION, 'service');
+        await runAction(caller, id, { 'os-extend_volume_completion': { error: failed } }, EXTENSION_VERSION, 'service');
     },
 
     async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
       await getVolume(caller, id);
-      await runAction(caller, id, { 'os-reimage': { image_id: imageId, reimage_reserved: true } }, REIMAGE);
+      await runAction(caller, id, { 'os-reimage': { image_id: imageId, reimage_reserved: true } }, REIMAGE_VERSION);
     },
 
     async completeMigration(caller: Caller, oldId: string, newId: string, failed: boolean): Promise<string> {

@@ -1,16 +1,16 @@
 import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volume-catalog.js';
 
 /** Parses a timestamp. A timestamp without a time zone is in UTC. */
-function readTime(text: string | null | undefined): number | null {
+function parseTime(text: string | null | undefined): number | null {
   if (!text) return null;
   return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 }
 
-type Wire = Readonly<Record<string, any>>;
+type WireResource = Readonly<Record<string, any>>;
 
-export function readVolume(wire: Wire): Volume {
-  const createdAt = readTime(wire.created_at) ?? 0;
-  const attachments: readonly Wire[] = wire.attachments ?? [];
+export function readVolume(wire: WireResource): Volume {
+  const createdAt = parseTime(wire.created_at) ?? 0;
+  const attachments: readonly WireResource[] = wire.attachments ?? [];
   return {
     id: wire.id,
     projectId: wire['os-vol-tenant-attr:tenant_id'] ?? '',
@@ -36,17 +36,17 @@ export function readVolume(wire: Wire): Volume {
       status: 'attached',
       host: attachment.host_name ?? null,
       device: attachment.device ?? null,
-      attachedAt: readTime(attachment.attached_at),
+      attachedAt: parseTime(attachment.attached_at),
       detachedAt: null,
       mode: 'rw',
       connection: {},
     })),
     createdAt,
-    updatedAt: readTime(wire.updated_at) ?? createdAt,
+    updatedAt: parseTime(wire.updated_at) ?? createdAt,
   };
 }
 
-export function readAttachment(wire: Wire): VolumeAttachment {
+export function readAttachment(wire: WireResource): VolumeAttachment {
   return {
     id: wire.id,
     volumeId: wire.volume_id,
@@ -54,15 +54,15 @@ export function readAttachment(wire: Wire): VolumeAttachment {
     status: wire.status,
     host: wire.attached_host ?? null,
     device: wire.mountpoint ?? null,
-    attachedAt: readTime(wire.attached_at),
-    detachedAt: readTime(wire.detached_at),
+    attachedAt: parseTime(wire.attached_at),
+    detachedAt: parseTime(wire.detached_at),
     mode: wire.attach_mode ?? 'rw',
     connection: wire.connection_info ?? {},
   };
 }
 
-export function readSnapshot(wire: Wire): VolumeSnapshot {
-  const createdAt = readTime(wire.created_at) ?? 0;
+export function readSnapshot(wire: WireResource): VolumeSnapshot {
+  const createdAt = parseTime(wire.created_at) ?? 0;
   return {
     id: wire.id,
     volumeId: wire.volume_id,
@@ -75,11 +75,11 @@ export function readSnapshot(wire: Wire): VolumeSnapshot {
     sizeGb: wire.size,
     metadata: wire.metadata ?? {},
     createdAt,
-    updatedAt: readTime(wire.updated_at) ?? createdAt,
+    updatedAt: parseTime(wire.updated_at) ?? createdAt,
   };
 }
 
-export function readType(wire: Wire): VolumeType {
+export function readType(wire: WireResource): VolumeType {
   return {
     id: wire.id,
     name: wire.name,
