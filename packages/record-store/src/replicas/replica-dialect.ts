@@ -9,8 +9,8 @@ import {
   type QueryResult,
 } from 'kysely';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
-import type { Rows } from '../store/database.js';
 import { BufferedConnection } from '../store/buffered-connection.js';
+import type { Rows } from '../store/database.js';
 
 /** Matches the error codes with which PostgreSQL cancels a query that conflicts with replay. */
 const REPLAY_CONFLICT_CODES = /^(40001|40P01)$/;
