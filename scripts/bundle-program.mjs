@@ -101,10 +101,8 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     format: 'esm',
     chunkFileNames: '[name].js',
     ...(small && { comments: { annotation: false, legal: true, jsdoc: false } }),
-    // Class names are kept, because error messages contain them.
-    minify: small
-      ? { compress: true, mangle: { keepNames: { class: true, function: false } } }
-      : { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    // Class names are kept, because error messages contain them, and function names for the stack traces of servers.
+    minify: { compress: true, mangle: { keepNames: { class: true, function: !small } } },
   });
   await bundle.close();
   files.copyFiles(folder);

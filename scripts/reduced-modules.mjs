@@ -24,12 +24,23 @@ const REPLACEMENTS = {
   '/iconv-lite/encodings/sbcs-data-generated.js': EMPTY_MODULE,
   '/iconv-lite/encodings/utf32.js': EMPTY_MODULE,
   '/iconv-lite/encodings/utf7.js': EMPTY_MODULE,
+  // Routers are not compiled.
+  '/find-my-way/lib/compiler.js': EMPTY_MODULE,
   '/mime-db/db.json': sentTypes,
   // Checks regular expressions in routes. Programs use none in their routes, and those of find-my-way are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
   // A map with keys of any type. Only qs uses it, with objects as keys.
   '/side-channel/index.js': 'module.exports = () => new WeakMap();',
 };
+
+/** Returns replacements that declare the classes of modules without members, for modules that only refer to them. */
+const withoutClasses = (folder, modules) =>
+  Object.fromEntries(
+    Object.entries(modules).map(([path, classes]) => [
+      folder + path,
+      classes.map((name) => `export class ${name} {}`).join('\n'),
+    ]),
+  );
 
 /** Additional replacements for programs that must be as small as possible. */
 const SMALL_REPLACEMENTS = {
@@ -38,8 +49,31 @@ const SMALL_REPLACEMENTS = {
   '/depd/index.js': 'module.exports = () => Object.assign(() => {}, { function: (f) => f, property() {} });',
   // Request bodies are JSON, and the query parser is `simple`.
   '/qs/lib/index.js': EMPTY_MODULE,
+  '/body-parser/lib/types/raw.js': EMPTY_MODULE,
+  '/body-parser/lib/types/text.js': EMPTY_MODULE,
+  '/body-parser/lib/types/urlencoded.js': EMPTY_MODULE,
   '/safer-buffer/safer.js': "module.exports = require('node:buffer');",
   '/iconv-lite/lib/streams.js': 'module.exports = () => ({});',
+  // The program opens only SQLite databases, without replicas.
+  '/record-store/src/postgres/postgres-dialect.ts':
+    "export const postgresDialects = () => { throw new Error('this program supports only SQLite databases'); };",
+  '/record-store/src/postgres/postgres-transactions.ts':
+    'export class BatchConflict extends Error {} export class PostgresTransactions {}',
+  '/record-store/src/replicas/read-replicas.ts': 'export class ReadReplicas {}',
+  // Statements that the schema and the queries do not contain.
+  ...withoutClasses('/kysely/dist/esm/', {
+    'plugin/with-schema/with-schema-transformer.js': ['WithSchemaTransformer'],
+    'query-builder/case-builder.js': ['CaseBuilder', 'CaseThenBuilder', 'CaseWhenBuilder', 'CaseEndBuilder'],
+    'query-builder/json-path-builder.js': ['JSONPathBuilder', 'TraversedJSONPathBuilder'],
+    'query-builder/merge-query-builder.js': ['MergeQueryBuilder', 'WheneverMatchedQueryBuilder'],
+    'schema/alter-table-add-foreign-key-constraint-builder.js': ['AlterTableAddForeignKeyConstraintBuilder'],
+    'schema/alter-table-add-index-builder.js': ['AlterTableAddIndexBuilder'],
+    'schema/create-view-builder.js': ['CreateViewBuilder'],
+    'schema/refresh-materialized-view-builder.js': ['RefreshMaterializedViewBuilder'],
+  }),
+  // Schemas that are not compiled use the general parser, which is only slower.
+  '/zod/v4/core/compile.js': `export const compile = (schema) => schema;
+    export const [INVALID, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError] = [];`,
   // Routers are never printed.
   '/find-my-way/lib/pretty-print.js': EMPTY_MODULE,
   // Programs render no templates and set no cookies.
@@ -81,7 +115,7 @@ export function reducedModules(options) {
   return {
     name: 'reduced-modules',
     load: {
-      filter: { id: /[\\/]node_modules[\\/]/ },
+      filter: { id: /[\\/](?:node_modules|record-store)[\\/]/ },
       handler(id) {
         const text = ALL_REPLACEMENTS[matchPath(id)];
         return typeof text === 'function' ? text(id) : text;
