@@ -57,6 +57,12 @@ async function writeModules(folder, target, manifest) {
     dynamicImportInCjs: false,
     chunkFileNames: 'chunks/[name].js',
     comments: { annotation: true, legal: true, jsdoc: false },
+    // Names, statements and lines remain, so that stack traces and debuggers show the code as it was written.
+    minify: {
+      compress: { sequences: false, joinVars: false, keepNames: { class: true, function: true } },
+      mangle: false,
+      codegen: { removeWhitespace: false },
+    },
   });
   await bundled.close();
   if (commonjs) writeEsModules(dist, output);
