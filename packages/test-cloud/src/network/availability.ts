@@ -1,5 +1,5 @@
 import type { Caller } from '@apistrata/compute-engine';
-import { ipOf, type SubnetRecord } from '@apistrata/compute-engine/catalogs';
+import { CatalogError, ipOf, type SubnetRecord } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, type Route } from '../service/route.js';
 import { missingResource, networkError } from './network-errors.js';
@@ -73,7 +73,10 @@ export function availabilityRoutes(): readonly Route[] {
     del('/v2.0/auto-allocated-topology/:project', async (call) => {
       const { networks } = call.cloud.catalogs;
       // With `dryRun`, the topology is not created. It is not an error if it does not exist.
-      const network = await networks.autoNetwork(ownerOf(call), { dryRun: true }).catch(() => null);
+      const network = await networks.autoNetwork(ownerOf(call), { dryRun: true }).catch((error: unknown) => {
+        if (error instanceof CatalogError && error.code === 'NO_AUTO_NETWORK') return null;
+        throw error;
+      });
       if (network) await networks.deleteNetwork(call.caller, network.id);
       return noContent();
     }),
