@@ -81,7 +81,7 @@ export function completeManifest(manifest, folder) {
     type: 'module',
     sideEffects: false,
     engines: enginesOf(folder),
-    // Sources and changelogs are not published, because published code is not minified and its declarations contain the
+    // Sources and changelogs are not published: published code is readable, and its declarations contain the
     // docstrings.
     files: ['dist', ...files.filter((file) => file !== 'dist')],
     exports: Object.fromEntries(Object.keys(exports).map((path) => [path, entryPoint(path)])),

@@ -65,7 +65,7 @@ function parseLimits({ arguments: args }: AdminRequest): Partial<Record<QuotaKin
   const limitEntries = args.slice(1).map((word) => {
     const [, name, value] = /^([a-z_]+)=(-1|\d{1,9})$/.exec(word) ?? [];
     if (!quotaKinds.includes(name as QuotaKind))
-      throw new UsageError(`'${word}' is not a limit: use NAME=N, -1 for unlimited, with ${quotaKinds.join(', ')}`);
+      throw new UsageError(`'${word}' is not a limit: use NAME=N (-1 for unlimited). Names: ${quotaKinds.join(', ')}`);
     return [name, Number(value)];
   });
   return Object.fromEntries(limitEntries);

@@ -280,7 +280,7 @@ export class HostProgram {
     } catch (error) {
       if (error instanceof HostRequestSuperseded)
         return this.#storeResult(() => requests.end(owner, id)).catch(() => {});
-      // Errors of cancelled requests, and of those left to the next process, are not reported.
+      // Errors in cancelled requests, and in requests that the next process repeats, are not reported.
       if (!signal.aborted) onError(error);
     }
   }

@@ -5,7 +5,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.2':
     'Adds the type of a key pair: `ssh`, or `x509` for guests that authenticate users by certificate. Requests to create a key pair return 201 and requests to delete one return 204, because both operations are complete when the response is sent.',
   '2.3':
-    'Shows administrators server attributes that were previously available only in the database: hostname, kernel and RAM disk image, launch index, reservation ID, root device name and user data. Shows `delete_on_termination` for attached volumes.',
+    'Shows attributes of servers to administrators that were previously available only in the database: hostname, kernel and RAM disk image, launch index, reservation ID, root device name and user data. Shows `delete_on_termination` for attached volumes.',
   '2.4': 'Shows whether a fixed IP address is reserved.',
   '2.5': 'Allows all callers to filter servers by IPv6 address. Previously, only administrators could do so.',
   '2.6':
@@ -51,7 +51,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
     'Adds device tags for disks and interfaces in the create request. The guest identifies devices by the tags in its metadata. Because of a defect, interface tags are supported only until 2.36 and disk tags only at 2.32; 2.42 restores both.',
   '2.33': 'Adds pagination to the list of hypervisors.',
   '2.34':
-    'Sends the response to a live migration request before checking the hosts, because the checks took longer than client timeouts allow. The actions of the server report the result.',
+    'Sends the response to a live migration request before checking the hosts, because the checks took longer than client timeouts allow. The result is in the list of instance actions (`os-instance-actions`).',
   '2.35': 'Adds pagination to the list of key pairs.',
   '2.36':
     'Removes the operations that forward requests to the image, networking, volume and bare metal services, and the quotas and limits that those services enforce.',

@@ -19,7 +19,7 @@ export interface BackendRegistry {
 }
 
 /**
- * Creates the backend registry of one `healthcheck()`.
+ * Creates the backend registry for one `healthcheck()` call.
  *
  * @param onStateChange called when a background run of a check returns a different state than the previous run
  */

@@ -110,7 +110,7 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
     for (const connection of connections) {
       if (connection.unreadBytes === 0) continue;
       total += connection.unreadBytes;
-      // A response that is unread in one sample only may be in transit to a client that reads it.
+      // A response that is unread in only one sample may be in transit to a client that reads it.
       if (++connection.unreadSamples > 1) waitingConnections.push(connection);
     }
     waitingConnections.sort((a, b) => a.unreadSamples - b.unreadSamples);

@@ -64,7 +64,7 @@ export interface OperationSpec<
   readonly action?: string;
   /** The versions at which the operation exists, such as `since('2.13', true)`. Default: all versions. */
   readonly window?: Windowed<true>;
-  /** A summary of the operation in one line, for the documents. */
+  /** A one-line summary of the operation, for API documents. */
   readonly summary: string;
   /** A unique name, for generated clients, such as `showServer`. Default: derived from method, path and action. */
   readonly name?: string;

@@ -130,7 +130,7 @@ export type WriteEndHeaders = (res: ServerResponse, windows: readonly Window<unk
 export function createEndHeadersWriter(versions: readonly CompiledVersion[]): WriteEndHeaders {
   const cache = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
   return (res, windows, version) => {
-    // The headers for the end of the version take precedence.
+    // The version's own `Deprecation`, `Sunset` and `Link` headers take precedence.
     if (res.headersSent || res.hasHeader('Deprecation')) return;
     let headersByVersion = cache.get(windows);
     if (!headersByVersion) cache.set(windows, (headersByVersion = new Map()));

@@ -45,7 +45,7 @@ export class QuotaSteps {
   }
 
   /**
-   * Reserves or consumes the amounts of requests, except those that exceed a limit.
+   * Reserves or consumes the amounts of requests. A request that would exceed a limit changes nothing.
    *
    * @param receipt the receipt to write in the same transaction
    */

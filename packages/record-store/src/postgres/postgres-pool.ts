@@ -25,7 +25,7 @@ function isServerUnusable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && (error.failure === 'away' || error.failure === 'read-only');
 }
 
-/** Returns a session's limits by PostgreSQL parameter name. A value of 0 means no limit and is omitted. */
+/** Returns a session's limits, keyed by PostgreSQL parameter name. A value of 0 means no limit and is omitted. */
 function sessionLimitsOf(settings: DatabaseSettings): Readonly<Record<string, number>> {
   const limits = {
     statement_timeout: settings.statementTimeoutMs,

@@ -14,7 +14,7 @@ export interface RemoteVolumeStorageParts {
  * are records without content.
  */
 export function createRemoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
-  // Requests have no timeout, because copying may take long and the link ends if the host process dies.
+  // Requests have no timeout, because copying may take a long time, and the link ends if the host process dies.
   const neverAborted = new AbortController().signal;
 
   async function send(call: keyof VolumeStorage, callArguments: readonly unknown[], onProcessing?: () => void) {

@@ -101,7 +101,7 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly notTagsAny?: readonly string[];
   /** Matches servers changed at this time (ms) or later. Includes deleted servers unless `deleted` is set. */
   readonly changedSince?: number;
-  /** Matches servers changed in the second of this time (ms) or earlier. Includes deleted servers unless `deleted` is set. */
+  /** Matches servers changed before the end of this second (a time in ms). Includes deleted servers unless `deleted` is set. */
   readonly changedBefore?: number;
   /** Whether only deleted and soft-deleted servers match. By default, only servers that are neither match. */
   readonly deleted?: boolean;
