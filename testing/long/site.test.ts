@@ -184,7 +184,7 @@ describe.skipIf(!browserProgram())('the site', () => {
   });
 
   it.each([
-    ['which version added tags to servers', 'Version 2.26', 'Adds tags to servers'],
+    ['which version added tags to servers', 'Version 2.26', 'Adds server tags'],
     ['what breaks from 2.53 to 2.96', 'Changes from 2.53 to 2.96', 'operations differ'],
     ['why do I get 409 on resize', 'Resize a server', 'In other states, the response is 409'],
   ])('answers "%s" with one search in the explorer', async (words, result, fact) => {

@@ -27,7 +27,7 @@ describe('the documents of the reference server', () => {
     expect(page.text).toContain('openstack --os-compute-api-version');
     expect(page.text).toContain('ada:demo');
     const version = await get(documented, '/docs/versions/2.26', BROWSER);
-    expect(version.text).toContain('Adds tags to servers');
+    expect(version.text).toContain('Adds server tags');
     expect((await get(documented, '/docs/openapi.json?version=2.104', '*/*')).status).toBe(200);
     const withoutPreference = await get(documented, '/openapi.json', '*/*');
     expect(JSON.parse(withoutPreference.text).info.version).toBe('2.104');

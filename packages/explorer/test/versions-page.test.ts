@@ -28,7 +28,7 @@ describe('the computation of all versions', () => {
     expect(new Set(changes.mock.calls.map(([version]) => version.text))).toEqual(new Set(['2.100']));
     changes.mockRestore();
     expect(body).toContain('data-counts="/docs/versions?counts"');
-    expect(body).toContain('Adds tags to servers');
+    expect(body).toContain('Adds server tags');
     expect(body).not.toContain('chip-warn');
     await sendRequest(compute, { path: '/docs/versions?counts' });
     expect((await sendRequest(compute, { path: '/docs/versions' })).body).toMatch(/chip-warn">\d+ changed/);

@@ -177,7 +177,7 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
         OS_PROJECT_NAME: 'demo',
       },
     );
-    expect(output).toContain('bridges need the built-in one, without --network-url');
+    expect(output).toContain('bridge mode requires the built-in network service: remove --network-url');
     expect(code).toBe(1);
   });
 

@@ -57,7 +57,9 @@ describe('long queries of a SQLite file', () => {
 
   it('change nothing', async () => {
     await expect(sql`delete from jobs returning id`.execute(store.longReads)).rejects.toThrow(DatabaseUnavailable);
-    await expect(store.longReads.transaction().execute(async () => {})).rejects.toThrow('no transactions');
+    await expect(store.longReads.transaction().execute(async () => {})).rejects.toThrow(
+      'read-only connections do not support transactions',
+    );
   });
 
   it('fail individually, and leave the thread to the next one', async () => {
