@@ -46,7 +46,7 @@ const NewCredential = z.object({
 
 const Passwords = z.object({ user: z.object({ password: z.string(), original_password: z.string() }) });
 
-/** Application credentials and user passwords. */
+/** Returns the routes of application credentials, access rules and password changes. */
 export function applicationCredentialRoutes(): readonly Route[] {
   function show(call: Call, credential: ApplicationCredential) {
     const { id, name, description, projectId, roleIds, expiresAt, unrestricted, userId } = credential;
@@ -76,7 +76,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
     return userOf(call);
   }
 
-  /** Returns the user in the path, whose access rules only the user and administrators of the system may read. */
+  /** Returns the user ID in the path. Only this user and system administrators may access the user's access rules. */
   function ruleOwner(call: Call): string {
     const userId = owner(call);
     if (userId !== call.caller.userId && !call.caller.systemScope) throw forbiddenAction('identity:list_access_rules');
@@ -104,7 +104,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
     service,
   });
 
-  /** Returns the user's access rule with this content, and creates it if it does not exist. */
+  /** Returns the user's access rule with the requested ID or content. Creates a missing rule from its content. */
   function ruleFor(call: Call, userId: string, requested: NewRule): StoredAccessRule {
     const ownRules = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
     const same = ownRules.find((rule) =>
@@ -149,7 +149,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
       if (userId !== caller.userId) throw forbiddenAction('identity:create_application_credential');
       const requested = call.body(NewCredential).application_credential;
       const secret = requested.secret ?? randomBytes(64).toString('base64url');
-      // Computed before the checks, because their result must not change until the credential is stored.
+      // The hash is computed first, because the results of the checks must still hold when the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
       const assigned = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length
@@ -223,7 +223,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
       if ((user.options as UserOptions | undefined)?.lock_password) throw badRequest(PASSWORD_LOCKED);
       const hash = await directory.passwords.hash(password);
       const current = directory.state.users.get(user.id);
-      // The user may have been deleted, or the password changed, while the hash was computed.
+      // While the hash was computed, the user may have been deleted or may have received a new password.
       if (!current || current.password !== user.password) throw rejected();
       directory.setPassword(current, hash);
       return noContent();

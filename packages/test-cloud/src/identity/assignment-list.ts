@@ -5,13 +5,13 @@ import { domainOfToken } from './delegation.js';
 import { sameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
 
-/** Returns the value of a boolean parameter, which is true without a value and false with `0` or `false`. */
+/** Returns whether a boolean query parameter is present and not `0`, `false`, `no` or `off`. */
 function isOn({ query }: Call, name: string): boolean {
   const value = query.get(name);
   return value !== null && !['0', 'false', 'no', 'off'].includes(value.toLowerCase());
 }
 
-/** Returns whether a project is, or is a descendant of, the project or domain with the id `rootId`. */
+/** Returns whether a project has the ID `rootId`, or is below the project or domain with this ID. */
 function isInSubtree(call: Call, projectId: string, rootId: string): boolean {
   const { projects } = call.cloud.directory.state;
   const seen = new Set<string>();
@@ -26,11 +26,11 @@ function isInSubtree(call: Call, projectId: string, rootId: string): boolean {
   return false;
 }
 
-/** An assignment and, if it is derived, its source. */
+/** A role assignment and, for an effective assignment, the stored assignment from which it is derived. */
 type Listed = Assignment & { readonly from?: Assignment };
 
 /**
- * Returns effective assignments: one per user, project and role, with groups, inheritance and implied roles resolved.
+ * Resolves groups, inheritance and implied roles to one effective role assignment per user, scope and role.
  */
 function effective(call: Call): readonly Listed[] {
   const { directory } = call.cloud;
@@ -113,7 +113,7 @@ function view(call: Call, listed: Listed): Wire {
   };
 }
 
-/** Returns the assignments that a query selects, as created or, with `effective`, resolved. */
+/** Returns the role assignments that match the query parameters: stored ones or, with `effective`, effective ones. */
 export function listAssignments(call: Call): readonly Wire[] {
   const isEffective = isOn(call, 'effective');
   if (isEffective && call.query.has('group.id'))

@@ -7,7 +7,7 @@ import { sameScope } from './directory.js';
 import type { Assignment, Group, Scope } from './identity-records.js';
 import { listOf } from './identity-style.js';
 
-/** Paths of role assignments: the scope, the suffix after the role, and whether the path has a list. */
+/** Role assignment paths: the scope's path, the suffix after the role, and whether clients can list the roles there. */
 const SCOPE_PATHS = [
   ['/v3/projects/:scope', '', true],
   ['/v3/domains/:scope', '', true],
@@ -33,8 +33,8 @@ function scopeOf(call: Call): Scope {
 }
 
 /**
- * Returns the scope in the path. Throws a 404 error if the scope, the actor or the role does not exist; paths without
- * inheritance reveal this also to callers without permission, as in the original.
+ * Returns the scope in the path. Throws a 404 error if the scope, the actor or the role does not exist. As in Keystone,
+ * paths without inheritance return this error even to callers without permission.
  */
 function checkedScope(call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Scope {
   if (inherited) call.requireAdmin();
@@ -58,7 +58,7 @@ const missing = ({ roleId, actor, scope }: Assignment) =>
     `Could not find role assignment with role: ${roleId}, user or group: ${actor.id}, project, domain, or system: ${scope.id}.`,
   );
 
-/** Rejects a domain-specific role for a project of another domain. */
+/** Rejects the assignment of a domain-specific role to a project in another domain. */
 function checkRoleDomain(call: Call, { roleId, scope }: Assignment): void {
   const { roles, projects } = call.cloud.directory.state;
   const domain = roles.get(roleId)?.domain_id;
@@ -66,7 +66,7 @@ function checkRoleDomain(call: Call, { roleId, scope }: Assignment): void {
     throw forbidden(`Project ${scope.id} must be in the same domain as the role ${roleId} being assigned.`);
 }
 
-/** Role assignments on projects, domains, their subtrees, and the system. */
+/** Returns the routes for role assignments on projects, domains, their subtrees and the system. */
 function grantRoutes(): readonly Route[] {
   return SCOPE_PATHS.flatMap(([scopePath, suffix, isListed]) =>
     ACTORS.flatMap((actors) => {
@@ -107,7 +107,7 @@ function grantRoutes(): readonly Route[] {
   );
 }
 
-/** Membership of users in groups. */
+/** Returns the routes for group membership. */
 function memberRoutes(): readonly Route[] {
   const path = '/v3/groups/:group/users/:user';
 
@@ -163,7 +163,7 @@ function memberRoutes(): readonly Route[] {
   ];
 }
 
-/** Role assignments and group membership. */
+/** Returns the routes for role assignments and group membership. */
 export function assignmentRoutes(): readonly Route[] {
   return [
     ...grantRoutes(),

@@ -8,7 +8,7 @@ import { Login, logIn } from './login.js';
 import { signedRequestOf } from './oauth-signature.js';
 import { tokenView } from './token-view.js';
 
-/** Authentication, tokens, and the scopes available to a caller. */
+/** Returns the routes for authentication, tokens and the scopes that are available to a caller. */
 export function authRoutes(): readonly Route[] {
   function describe(call: Call, token: Token, status: number): Reply {
     const cloudUrl = call.query.has('nocatalog') ? undefined : call.cloudBase;
@@ -16,7 +16,7 @@ export function authRoutes(): readonly Route[] {
     return new Reply(status, body, { 'X-Subject-Token': token.id, Vary: 'X-Auth-Token' });
   }
 
-  /** Returns the token in `X-Subject-Token`: one of the caller's own or, for administrators and services, any token. */
+  /** Returns the token in `X-Subject-Token`. Only administrators and services may name another user's token. */
   function subjectToken(call: Call): Token {
     const token = call.cloud.directory.token(call.req.header('x-subject-token') ?? '');
     if (!token) throw notFound('Could not find token.');
@@ -25,7 +25,7 @@ export function authRoutes(): readonly Route[] {
     return token;
   }
 
-  /** Describes the token in `X-Subject-Token`, if its access rules are enforced by the service that validates it. */
+  /** Validates the token in `X-Subject-Token`. A token with access rules requires a service that enforces them. */
   function validate(call: Call): Reply {
     const token = subjectToken(call);
     const credential = call.cloud.directory.state.credentials.get(token.applicationCredentialId ?? '');

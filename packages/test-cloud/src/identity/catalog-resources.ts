@@ -42,7 +42,7 @@ const services: ResourceSpec = {
 };
 
 /**
- * Returns the region that a request names; undefined if it names none. The deprecated field `region` also creates it.
+ * Returns the region that a request names, or undefined. The deprecated field `region` also creates a missing region.
  */
 function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
   const id = (region_id ?? region) as string | null | undefined;
@@ -54,7 +54,7 @@ function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
   return { region: id, region_id: id };
 }
 
-/** Throws if a URL contains a placeholder that the catalog does not replace. */
+/** Throws a 400 error if an endpoint URL contains a placeholder that the catalog does not replace. */
 function checkUrl({ url }: Wire): void {
   if (/[$%]\((?!(tenant|user|project)_id\)s)/.test(String(url)))
     throw badRequest(`Cannot create an endpoint with an invalid URL: ${url}.`);
@@ -145,7 +145,7 @@ const docsOf = ({ cloud }: Call, many: string) => [...cloud.documents.table<Doc>
 const LIMITED = ['service_id', 'region_id', 'resource_name'];
 const limitsSame = (one: Wire, other: Wire) => LIMITED.every((key) => one[key] === other[key]);
 
-/** Throws if the service or region of a registered limit does not exist, or if another one limits the same. */
+/** Throws if a registered limit's service or region does not exist, or its resource already has a registered limit. */
 function checkRegistered(call: Call, limit: Wire): void {
   const { service_id, region_id, id } = limit;
   if (!has(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);
@@ -154,7 +154,7 @@ function checkRegistered(call: Call, limit: Wire): void {
     throw conflict('Conflict occurred attempting to store registered_limit - Duplicate entry.');
 }
 
-/** Rejects changes of a registered limit that limits of projects override. */
+/** Rejects the change or removal of a registered limit that project or domain limits override. */
 function rejectUsed(call: Call, { id }: Doc): void {
   if (docsOf(call, 'limits').some((limit) => limit.registered_limit_id === id))
     throw forbidden(
@@ -227,7 +227,7 @@ const limits: ResourceSpec = {
   },
 };
 
-/** Regions, services, endpoints and limits. */
+/** The resources of the service catalog, policies and limits. */
 export const catalogResources: readonly ResourceSpec[] = [
   services,
   endpoints,

@@ -2,7 +2,7 @@ import type { Doc, Documents } from '../service/documents.js';
 import type { Wire } from '../service/wire.js';
 import { stableId } from './new-id.js';
 
-/** The services of the cloud, all at one address. */
+/** The cloud's services, which share one address. */
 const SERVICES = [
   { type: 'identity', name: 'keystone', path: '/identity/v3' },
   { type: 'compute', name: 'nova', path: '/compute/v2.1' },
@@ -16,7 +16,7 @@ const SERVICES = [
 export const REGION = 'RegionOne';
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
-/** A placeholder for the URL of the cloud, which is known only in a request. */
+/** Stands for the cloud's URL in stored endpoints, because the URL is known only during a request. */
 const CLOUD_URL = '{cloud}';
 
 /** Creates the initial services, endpoints and region. */
@@ -34,30 +34,30 @@ export function seedCatalog(documents: Documents): void {
   }
 }
 
-/** Returns the URL of an endpoint for a client. */
+/** Returns the URL of an endpoint, with the cloud's URL in place of the placeholder. */
 export function endpointUrl(url: unknown, cloudUrl: string): string {
   return String(url).replace(CLOUD_URL, cloudUrl);
 }
 
-/** Returns an endpoint as clients see it. */
+/** Returns the wire format of an endpoint. */
 export const showEndpoint = (endpoint: Doc, cloudUrl: string): Wire => ({
   ...endpoint,
   url: endpointUrl(endpoint.url, cloudUrl),
 });
 
-/** The associations of endpoints with projects, with the key `project/endpoint`, and of endpoint groups with projects. */
+/** The tables that associate projects with endpoints (key `project/endpoint`) and with groups (key `group/project`). */
 export const endpointPairs = (documents: Documents) =>
   documents.table<{ project: string; endpoint: string }>('identity/endpoint-filter');
 export const groupPairs = (documents: Documents) =>
   documents.table<{ project: string; group: string }>('identity/endpoint-group-projects');
 
-/** Returns the endpoints with the properties that a group requires. */
+/** Returns the endpoints that match the filters of an endpoint group. */
 export const endpointsMatching = (documents: Documents, filters: unknown): readonly Doc[] =>
   [...documents.table<Doc>('identity/endpoints').values()].filter((endpoint) =>
     Object.entries(filters as Wire).every(([key, value]) => endpoint[key] === value),
   );
 
-/** Returns the endpoints that are associated with a project: by themselves or by groups. */
+/** Returns the endpoints that are associated with a project, either directly or through an endpoint group. */
 export function endpointsOfProject(documents: Documents, id: string): readonly Doc[] {
   const endpoints = documents.table<Doc>('identity/endpoints');
   const groups = documents.table<Doc>('identity/endpoint_groups');
@@ -73,15 +73,15 @@ export function endpointsOfProject(documents: Documents, id: string): readonly D
   return [...new Set(found)];
 }
 
-/** The scope of a catalog. */
+/** The user and project for which a catalog is generated. */
 interface CatalogScope {
   readonly userId: string;
   readonly projectId?: string;
 }
 
 /**
- * Returns the catalog of a token: enabled endpoints with URLs for its user and project. Without a project, endpoints
- * whose URL contains one are missing. A project with associated endpoints has only these.
+ * Returns the service catalog for a user and project, whose IDs the URLs contain. Omits disabled endpoints and, without
+ * a project, endpoints whose URL requires a project. If a project has associated endpoints, only these are returned.
  */
 export function catalogFor(documents: Documents, cloudUrl: string, { userId, projectId }: CatalogScope) {
   const associated = projectId ? endpointsOfProject(documents, projectId) : [];

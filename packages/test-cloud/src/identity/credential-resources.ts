@@ -19,7 +19,7 @@ const idOfKey = (access: string) => createHash('sha256').update(access).digest('
 const OTHER_PROJECT = 'Credential project does not match the project scope of the delegated token';
 const OTHER_EC2_PROJECT = 'EC2 credential project does not match the project scope of the delegated token';
 
-/** Returns the credential with an EC2 access key. */
+/** Returns the credential that contains an EC2 access key, or undefined. */
 export function credentialOfKey(call: Call, access: string): Doc | undefined {
   const credential = credentialTable(call).get(idOfKey(access));
   return credential?.type === 'ec2' ? credential : undefined;
@@ -68,7 +68,7 @@ const missing = (what: string) =>
     `Expecting to find ${what} in credential. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.`,
   );
 
-/** Returns the access key in the blob of a credential. Throws a 400 error for blobs without one. */
+/** Returns the access key in a credential's blob. Throws a 400 error if the blob does not contain an access key. */
 function accessKeyOf(blob: unknown): string {
   let parsed: unknown;
   try {
@@ -82,7 +82,7 @@ function accessKeyOf(blob: unknown): string {
   return String(access);
 }
 
-/** EC2 access keys, for clients that do not support tokens. They are stored as credentials of the type `ec2`. */
+/** Returns the routes for EC2 access keys, for clients without token support. The keys are `ec2` credentials. */
 function ec2Routes(): readonly Route[] {
   const path = '/v3/users/:user_id/credentials/OS-EC2';
 
@@ -139,5 +139,5 @@ function ec2Routes(): readonly Route[] {
   ];
 }
 
-/** Credentials and EC2 access keys. */
+/** The credential resource, with additional routes for EC2 access keys. */
 export const credentialResources: readonly ResourceSpec[] = [{ ...credentials, routes: ec2Routes }];

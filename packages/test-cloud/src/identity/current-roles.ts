@@ -1,7 +1,7 @@
 import type { Scope, Token } from './identity-records.js';
 import type { tablesOf } from './identity-tables.js';
 
-/** Records and role assignments. */
+/** The parts of the directory that determine the roles of a token. */
 interface Directory {
   readonly state: ReturnType<typeof tablesOf>;
   roleIdsOf(userId: string, scope: Scope): readonly string[];
@@ -10,7 +10,7 @@ interface Directory {
 
 type Grant = Pick<Token, 'userId' | 'scope'> & Partial<Token>;
 
-/** Returns the delegated roles that the user still has; undefined if the delegation does not exist. */
+/** Returns the user's roles, reduced to the delegated roles; undefined if the delegation no longer exists. */
 function delegatedRoles(
   directory: Directory,
   grant: Grant,
@@ -24,7 +24,7 @@ function delegatedRoles(
   return delegated && directory.effectiveRoles(delegated).filter((id) => assigned.has(id));
 }
 
-/** Returns the roles of a trust; undefined if it or one of its users does not exist, or the trustor lacks a role. */
+/** Returns a trust's roles; undefined if the trust or a user is missing or disabled, or the trustor lacks a role. */
 function trustedRoles(directory: Directory, trustId: string): readonly string[] | undefined {
   const { trusts, users } = directory.state;
   const trust = trusts.get(trustId);
@@ -38,8 +38,8 @@ function trustedRoles(directory: Directory, trustId: string): readonly string[] 
 }
 
 /**
- * Returns the ids of the roles that a token has now; none if it is unscoped. Undefined if the token is not valid: its
- * user or scope is disabled, the user has no role on the scope, or the trust or other delegation was deleted.
+ * Returns the IDs of a token's current roles; an empty list if the token is unscoped. Returns undefined if the user or
+ * scope is disabled, the user has no role on the scope, or the trust or other delegation was deleted.
  */
 export function currentRoleIds(directory: Directory, grant: Grant): readonly string[] | undefined {
   const { users, projects, domains } = directory.state;

@@ -2,35 +2,35 @@ import type { Call } from '../service/call.js';
 import { forbidden } from '../service/service-error.js';
 import type { Token } from './identity-records.js';
 
-/** Creates the error of an action that the caller may not perform. */
+/** Returns a 403 error for an action that the caller is not allowed to perform. */
 export const forbiddenAction = (action: string) =>
   forbidden(`You are not authorized to perform the requested action: ${action}.`);
 
-/** Returns the token of the caller. */
+/** Returns the caller's token; undefined if the request has no valid token. */
 export function tokenOf({ caller, cloud }: Call): Token | undefined {
   return caller.token === undefined ? undefined : cloud.directory.token(caller.token);
 }
 
-/** Returns the domain that is the scope of the caller's token. */
+/** Returns the domain to which the caller's token is scoped; undefined for other scopes. */
 export function domainOfToken(call: Call): string | undefined {
   const scope = tokenOf(call)?.scope;
   return scope?.kind === 'domain' ? scope.id : undefined;
 }
 
-/** Returns whether the caller's token acts for a user by a trust, an OAuth token or an application credential. */
+/** Returns whether the caller's token was issued for a trust, an OAuth token or an application credential. */
 export function isDelegated(call: Call): boolean {
   const token = tokenOf(call);
   return !!(token?.trustId || token?.accessTokenId || token?.applicationCredentialId);
 }
 
-/** Rejects tokens of trusts and OAuth tokens: resources that are created with them would outlive the delegation. */
+/** Rejects tokens for trusts and OAuth, because resources created with such a token would outlive the delegation. */
 export function rejectTrusted(call: Call, what: string): void {
   const token = tokenOf(call);
   if (token?.trustId || token?.accessTokenId)
     throw forbidden(`Cannot manage ${what} with a token issued via delegation.`);
 }
 
-/** Rejects tokens of application credentials, except unrestricted ones if these are allowed. */
+/** Rejects tokens for application credentials, except for unrestricted credentials if `allowUnrestricted` is true. */
 export function rejectApplicationCredentials(call: Call, what: string, allowUnrestricted = true): void {
   const id = tokenOf(call)?.applicationCredentialId;
   if (!id) return;
@@ -38,7 +38,7 @@ export function rejectApplicationCredentials(call: Call, what: string, allowUnre
   throw forbiddenAction(`Using method 'application_credential' is not allowed for managing ${what}.`);
 }
 
-/** Rejects delegated tokens for secrets of other projects. */
+/** Rejects a delegated token if the secret belongs to a project outside the token's scope. */
 export function checkProjectOfSecret(call: Call, projectId: unknown, message: string): void {
   if (isDelegated(call) && projectId !== call.caller.projectId) throw forbiddenAction(message);
 }

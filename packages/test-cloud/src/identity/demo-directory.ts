@@ -4,21 +4,21 @@ import { DEFAULT_DOMAIN, Directory } from './directory.js';
 import type { Token, User } from './identity-records.js';
 import { Passwords } from './passwords.js';
 
-/** The password of all users of a test cloud. */
+/** The password of every user in a test cloud. */
 export const PASSWORD = 'secret';
-/** The cost of password hashes. The passwords of a test cloud are public, so their hashes need no protection. */
+/** The scrypt cost of password hashes. It is minimal, because the passwords of a test cloud are public. */
 const LOWEST_COST = 2;
-/** The latest expiry that clients can parse, because they expect years of four digits. */
+/** The latest expiry time that clients can parse, because they expect four-digit years. */
 const LATEST_EXPIRY = Date.UTC(9999, 11, 31);
 const PROJECTS = ['admin', 'demo', 'alt_demo', 'service'];
-/** Users with their roles in projects. */
+/** The roles of each user, by user name and project name. */
 const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   admin: { admin: ['admin'], demo: ['admin'], alt_demo: ['admin'] },
   demo: { demo: ['member', 'reader'] },
   alt_demo: { alt_demo: ['member', 'reader'] },
 };
 
-/** The users of a test cloud. All have the same password, and a test can issue tokens for them without it. */
+/** The directory of a test cloud. All users have the same password. Tests can issue tokens without authentication. */
 export class DemoDirectory extends Directory {
   readonly #password: string;
 
@@ -45,12 +45,12 @@ export class DemoDirectory extends Directory {
     return super.user(name, password);
   }
 
-  /** Tokens without authentication have the roles that the test requested, including those that the user lacks. */
+  /** A token issued without authentication has the roles that the test requested, even roles that the user lacks. */
   protected override roleIdsOfToken(token: Token): readonly string[] | undefined {
     return token.expiresAt === LATEST_EXPIRY ? token.roleIds : super.roleIdsOfToken(token);
   }
 
-  /** Issues a token that does not expire, without authentication. Creates a missing user or project. */
+  /** Issues a token without authentication. The token does not expire. Creates a missing user or project. */
   lastingToken(user: string, project: string, roles: readonly string[]): string {
     return this.issue({
       userId: this.user(user).id,

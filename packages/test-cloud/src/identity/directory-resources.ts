@@ -14,9 +14,9 @@ import { projectTagRoutes, Tags } from './project-tag-routes.js';
 import { UserOptions } from './user-options.js';
 
 const name = nameUpTo(255);
-/** Domains and projects have shorter names than users, groups and roles. */
+/** The name of a domain or project, which is shorter than the names of users, groups and roles. */
 const shortName = nameUpTo(64);
-/** Members can read their own records by id; their projects are at `/auth/projects`. */
+/** Verbs for administrators only. Members read their own records by ID and list their projects at `/auth/projects`. */
 const listsAndWrites = ['list', 'create', 'change', 'remove'] as const;
 
 const common: Fields = {
@@ -124,7 +124,7 @@ export const projects: ResourceSpec = {
     return projectHooks.changing?.(call, before, change);
   },
   created(call, project) {
-    // A project that acts as a domain is also a domain.
+    // A project that acts as a domain also has a domain record.
     if (project.is_domain === true)
       call.cloud.directory.state.domains.set(project.id, {
         ...(project as never as Wire),
@@ -154,7 +154,7 @@ export const projects: ResourceSpec = {
 
 const userHooks = namedInDomain('users', 'user');
 
-/** Returns the fields that replace the password of a request by its hash. */
+/** Returns a request's password as a hash; an empty object if the request contains no password. */
 async function hashedPassword({ cloud }: Call, { password }: Wire): Promise<Wire> {
   return typeof password === 'string' ? { password: await cloud.directory.passwords.hash(password) } : {};
 }
@@ -193,7 +193,7 @@ export const users: ResourceSpec = {
     const changed = await userHooks.changing?.(call, before, change);
     const { directory } = call.cloud;
     if (change.password !== undefined) directory.revokeTokensOf(before.id);
-    // As in the original, every change of an enabled user unlocks the account.
+    // As in Keystone, every change to an enabled user unlocks the account.
     if ((change.enabled ?? before.enabled) !== false) directory.state.failedLogins.delete(before.id);
     return { ...hashed, ...changed };
   },

@@ -11,7 +11,7 @@ import type { Passwords } from './passwords.js';
 
 export const DEFAULT_DOMAIN = 'default';
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
-/** The initial roles. Each implies the next one. */
+/** The initial roles. Each role implies the next role in the list. */
 const ROLES = ['admin', 'manager', 'member', 'reader'];
 /** The minimum interval between removals of expired tokens. */
 const REMOVAL_INTERVAL_MS = 600_000;
@@ -20,25 +20,25 @@ export function sameScope(a: Scope, b: Scope): boolean {
   return a.kind === b.kind && a.id === b.id;
 }
 
-/** Returns the key of a token in its table. It is a hash, because keys are stored unencrypted and tokens are secrets. */
+/** Returns a token's key in the token table: a hash, because keys are stored unencrypted and tokens are secrets. */
 const keyOfToken = (id: string) => createHash('sha256').update(id).digest('hex');
 
 const keyOf = ({ actor, scope, roleId, inherited }: Assignment) =>
   [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
 
-/** The result of a token's validation at a revision of the tables: the token with its roles, or undefined if invalid. */
+/** A cached validation of a token at a table revision: the token with its roles, or undefined if it was invalid. */
 interface Validated {
   readonly revision: number;
   readonly token: Token | undefined;
 }
 
-/** Users, projects, role assignments and valid tokens. */
+/** Manages users, projects, role assignments and tokens. */
 export class Directory {
   readonly #documents: Documents;
   readonly #clock: Clock;
   /** Hashes user passwords and application credential secrets. */
   readonly passwords: Passwords;
-  /** The rule that locks accounts; undefined: accounts are never locked. */
+  /** The rule that locks accounts after failed logins; if undefined, accounts are never locked. */
   readonly lockout: Lockout | undefined;
   readonly #validated = new WeakMap<Token, Validated>();
   #removedAt = 0;
@@ -54,7 +54,7 @@ export class Directory {
     return tablesOf(this.#documents);
   }
 
-  /** Creates the records that every cloud has: a domain, the roles, the services and their endpoints. */
+  /** Creates the default domain, the initial roles, the services and their endpoints. */
   seed(): void {
     const { domains, implied } = this.state;
     const domain = { id: DEFAULT_DOMAIN, name: 'Default', description: '', enabled: true, tags: [], options: {} };
@@ -72,14 +72,14 @@ export class Directory {
   }
 
   /**
-   * Returns a role by name, and creates it if it does not exist. Ids of initial records are the same in every cloud.
+   * Returns the role with a name, and creates it if it does not exist. A name has the same ID in every cloud.
    */
   role(name: string): Named {
     const fields = { id: stableId('role', name), name, domain_id: null, description: '', options: {} };
     return this.#named('roles', name, () => fields);
   }
 
-  /** Returns a project by name or id, and creates it if it does not exist. */
+  /** Returns the project with a name or ID, and creates it if it does not exist. */
   project(name: string): Project {
     const fields = {
       id: stableId('project', name),
@@ -95,7 +95,7 @@ export class Directory {
     return this.#named('projects', name, () => fields) as Project;
   }
 
-  /** Returns a user by name or id, and creates it with the hash of a password if it does not exist. */
+  /** Returns the user with a name or ID. Creates a missing user with `password`, which must be a password hash. */
   user(name: string, password: string): User {
     const fields = {
       id: stableId('user', name),
@@ -131,12 +131,12 @@ export class Directory {
     return this.state.assignments.has(keyOf(assignment));
   }
 
-  /** Returns false if the assignment does not exist. */
+  /** Removes a role assignment. Returns false if the assignment does not exist. */
   revoke(assignment: Assignment): boolean {
     return this.state.assignments.delete(keyOf(assignment));
   }
 
-  /** Removes the role assignments, tokens and delegations of a deleted record. */
+  /** Removes the role assignments, tokens and delegations that refer to a deleted record. */
   removeReferencesTo(id: string): void {
     const { assignments, tokens, credentials, trusts, accessTokens, requestTokens, implied, failedLogins } = this.state;
     failedLogins.delete(id);
@@ -160,7 +160,7 @@ export class Directory {
         );
   }
 
-  /** Returns the domain and the ancestors of a project; none for other scopes. */
+  /** Returns the domain and the ancestors of a project scope; an empty list for other scopes. */
   #ancestors(scope: Scope): readonly Scope[] {
     if (scope.kind !== 'project') return [];
     const scopes: Scope[] = [];
@@ -175,7 +175,7 @@ export class Directory {
     return scopes;
   }
 
-  /** Returns the assignments that apply to a scope, including inherited ones. */
+  /** Returns the role assignments that apply to a scope, including inherited assignments. */
   assignmentsOn(scope: Scope): readonly Assignment[] {
     const ancestors = this.#ancestors(scope);
     return [...this.state.assignments.values()].filter(({ scope: assigned, inherited }) =>
@@ -183,26 +183,26 @@ export class Directory {
     );
   }
 
-  /** Returns the roles with all implied roles. */
+  /** Returns the role IDs, with the IDs of all roles that these roles imply. */
   withImplied(roleIds: readonly string[]): readonly string[] {
     const all = new Set(roleIds);
-    // The loop also visits elements that it adds.
+    // Iteration over a set also visits the elements that are added during the loop.
     for (const id of all) for (const next of this.state.implied.get(id) ?? []) all.add(next);
     return [...all];
   }
 
-  /** Returns the roles that tokens contain: all implied ones, but no domain-specific roles, which only imply others. */
+  /** Returns the roles for a token: adds implied roles, and removes domain-specific roles, which only imply others. */
   effectiveRoles(roleIds: readonly string[]): readonly string[] {
     return this.withImplied(roleIds).filter((id) => !this.state.roles.get(id)?.domain_id);
   }
 
-  /** Returns the ids of a user's roles on a scope: direct, by groups, inherited, and implied. */
+  /** Returns the IDs of a user's roles on a scope, including group roles, inherited roles and implied roles. */
   roleIdsOf(userId: string, scope: Scope): readonly string[] {
     const assignments = this.assignmentsOn(scope).filter(({ actor }) => this.actsAs(actor, userId));
     return this.effectiveRoles(assignments.map(({ roleId }) => roleId));
   }
 
-  /** Returns whether a user is the actor of an assignment or a member of the group that is the actor. */
+  /** Returns whether the actor of a role assignment is the user, or a group that contains the user. */
   actsAs(actor: Assignment['actor'], userId: string): boolean {
     return actor.kind === 'user' ? actor.id === userId : !!this.state.groups.get(actor.id)?.members.includes(userId);
   }
@@ -213,7 +213,7 @@ export class Directory {
     );
   }
 
-  /** Issues a token. @param latestExpiry in milliseconds since the epoch; default: only the lifetime of tokens applies */
+  /** Issues a token. @param latestExpiry in milliseconds since the epoch; default: only the token lifetime applies */
   issue(
     grant: Pick<Token, 'userId' | 'scope' | 'roleIds' | 'methods'> & Partial<Token>,
     latestExpiry = Number.POSITIVE_INFINITY,
@@ -233,20 +233,20 @@ export class Directory {
     return token;
   }
 
-  /** Removes expired tokens, so that their number is bounded. */
+  /** Removes expired tokens, at most once per interval, so that the token table does not grow without bound. */
   #removeExpired(now: number): void {
     if (now < this.#removedAt + REMOVAL_INTERVAL_MS) return;
     this.#removedAt = now;
     for (const [key, { expiresAt }] of this.state.tokens) if (expiresAt <= now) this.state.tokens.delete(key);
   }
 
-  /** Replaces the hash of a user's password. Revokes the user's tokens. */
+  /** Replaces a user's password hash and revokes the user's tokens. */
   setPassword(user: User, password: string): void {
     this.state.users.set(user.id, { ...user, password });
     this.revokeTokensOf(user.id);
   }
 
-  /** Revokes all tokens of a user, or of the users and scopes in a project or domain. */
+  /** Revokes the tokens whose user or scope has an ID, or belongs to the domain with this ID. */
   revokeTokensOf(id: string): void {
     const { tokens, users, projects } = this.state;
     for (const [key, { userId, scope }] of tokens) {
@@ -255,7 +255,7 @@ export class Directory {
     }
   }
 
-  /** Revokes the tokens of a user, project or domain that is disabled, and deletes the user's credentials. */
+  /** Revokes the tokens of a disabled user, project or domain. Deletes a disabled user's application credentials. */
   disable(id: string): void {
     const { credentials } = this.state;
     this.revokeTokensOf(id);
@@ -267,8 +267,8 @@ export class Directory {
   }
 
   /**
-   * Returns a valid token with its current roles; undefined if it is unknown or expired, or if its user or scope was
-   * deleted or disabled.
+   * Returns a valid token with its current roles. Returns undefined if the token is unknown or expired, its user or
+   * scope was deleted or disabled, or its roles or delegation were revoked.
    */
   token(id: string): Token | undefined {
     const token = this.#documents.table<Token>('identity/tokens').get(keyOfToken(id));

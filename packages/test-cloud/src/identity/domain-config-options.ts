@@ -1,4 +1,4 @@
-/** The options that domains can override, with the defaults of the service. */
+/** The configuration options that a domain can override, with the service's default values. */
 export const DOMAIN_OPTIONS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   identity: { driver: 'sql', list_limit: null },
   ldap: {
@@ -54,5 +54,5 @@ export const DOMAIN_OPTIONS: Readonly<Record<string, Readonly<Record<string, unk
   },
 };
 
-/** Options that domains can set and that no response contains. */
+/** Configuration options that domains can set, but that no response contains. */
 export const SECRET_OPTIONS: Readonly<Record<string, readonly string[]>> = { ldap: ['password'] };

@@ -9,7 +9,7 @@ type Group = Readonly<Record<string, unknown>>;
 type Config = Readonly<Record<string, Group>>;
 
 const Body = z.object({ config: z.record(z.string(), z.record(z.string(), z.unknown())) });
-/** The body of a change of one option: `{config: {option: value}}`. */
+/** The request body that changes a single option: `{config: {option: value}}`. */
 const OptionBody = z.object({ config: z.record(z.string(), z.unknown()) });
 
 const invalid = (reason: string) => forbidden(`Invalid domain specific configuration: ${reason}.`);
@@ -17,7 +17,7 @@ const isSecret = (group: string, option: string) => SECRET_OPTIONS[group]?.inclu
 const isKnown = (group: string, option: string) =>
   Object.hasOwn(DOMAIN_OPTIONS[group] ?? {}, option) || isSecret(group, option);
 
-/** Throws a 403 error for groups and options that domains cannot set. */
+/** Throws a 403 error for a configuration group or option that domains cannot set. */
 function checkNames(group: string, options: readonly string[]): void {
   if (!Object.hasOwn(DOMAIN_OPTIONS, group))
     throw invalid(`Group ${group} is not supported for domain specific configurations`);
@@ -37,7 +37,7 @@ function checkConfig(config: Config): void {
 
 const PASSWORD_RULES = ['password_regex', 'password_regex_description'];
 
-/** Returns the rules for passwords, which all callers may read. This cloud has none. */
+/** Returns the default domain's password rules, which all callers may read. In this cloud, their values are null. */
 function passwordRules(call: Call): Group {
   const { domain, option } = call.req.params as { domain?: string; option?: string };
   if (!call.cloud.directory.state.domains.has(String(domain))) throw notFound(`Could not find domain: ${domain}.`);
@@ -53,11 +53,11 @@ function passwordRules(call: Call): Group {
   return { security_compliance: Object.fromEntries(PASSWORD_RULES.map((name) => [name, null])) };
 }
 
-/** The configuration of domains, which is stored and returned but does not affect users. */
+/** Returns the routes for domain configurations, which are stored and returned but do not affect users. */
 export function domainConfigRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<Config>('identity/domain-config');
 
-  /** Returns the part of a configuration that the path names, without secrets. Throws a 404 error if it is empty. */
+  /** Returns the part of a configuration that the path selects, without secrets. Throws a 404 error if it is empty. */
   function part(call: Call, config: Config, location: string): unknown {
     const { group, option } = call.req.params as { group?: string; option?: string };
     if (group !== undefined) checkNames(group, option === undefined ? [] : [option]);
@@ -81,7 +81,7 @@ export function domainConfigRoutes(): readonly Route[] {
     return { [option]: options[option] };
   }
 
-  /** Returns the domain ID in the path. */
+  /** Returns the domain ID in the path. Throws if the caller is not an administrator or the domain does not exist. */
   function domainOf(call: Call): string {
     call.requireAdmin();
     const id = call.param('domain');
@@ -96,7 +96,7 @@ export function domainConfigRoutes(): readonly Route[] {
     return { config: part(call, configOf(call, id), id) };
   };
 
-  /** Returns the change of a request, which must contain exactly the options of the path. */
+  /** Returns the requested change. The body must contain exactly the group or option that the path names. */
   function changeOf(call: Call, group: string | undefined, option: string | undefined): Config {
     if (group === undefined) return call.body(Body).config;
     if (option !== undefined) {
@@ -123,7 +123,7 @@ export function domainConfigRoutes(): readonly Route[] {
     const merged = Object.entries(requested).map(([name, options]) => [name, { ...before[name], ...options }] as const);
     const after = { ...before, ...Object.fromEntries(merged) };
     table(call).set(id, after);
-    // The response to a partial change contains the whole group.
+    // The response contains the whole group, even if the request changes a single option.
     const { [group ?? '']: changed } = after;
     return {
       config: changed && group !== undefined ? { [group]: withoutSecrets(group, changed) } : part(call, after, id),

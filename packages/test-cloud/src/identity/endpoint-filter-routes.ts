@@ -5,7 +5,7 @@ import { notFound } from '../service/service-error.js';
 import { endpointPairs, endpointsOfProject, showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
 
-/** Associations of endpoints with projects, which reduce the catalogs of tokens to these endpoints. */
+/** Returns the routes that associate endpoints with a project, whose catalog then contains only these endpoints. */
 export function endpointFilterRoutes(): readonly Route[] {
   const pairs = ({ cloud }: Call) => endpointPairs(cloud.documents);
   const endpoints = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/endpoints');

@@ -5,7 +5,7 @@ import { notFound } from '../service/service-error.js';
 import { showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
 
-/** A policy of an endpoint, or of all endpoints of a service, in all regions or in one. */
+/** Associates a policy with an endpoint, or with a service's endpoints in one region or in all regions. */
 interface Association {
   readonly policy: string;
   readonly endpoint?: string;
@@ -13,18 +13,18 @@ interface Association {
   readonly region?: string;
 }
 
-/** The records that a path can name: the parameter, the table and the kind in errors. */
+/** The tables of the records that a path can name, by path parameter. */
 const TABLES = { policy: 'policies', endpoint: 'endpoints', service: 'services', region: 'regions' } as const;
 type Kind = keyof typeof TABLES;
 
 const BASE = '/v3/policies/:policy/OS-ENDPOINT-POLICY';
 const PATHS = ['endpoints/:endpoint', 'services/:service', 'services/:service/regions/:region'];
 
-/** Associations of policies with endpoints. They are stored and returned; services do not read them. */
+/** Returns the routes that associate policies with endpoints. No service of this cloud reads these policies. */
 export function endpointPolicyRoutes(): readonly Route[] {
   const table = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Doc>(`identity/${TABLES[kind]}`);
   const associations = ({ cloud }: Call) => cloud.documents.table<Association>('identity/policy-associations');
-  /** Returns the association with a key, unless its policy was deleted. */
+  /** Returns the association with a key; undefined if it does not exist or its policy was deleted. */
   function at(call: Call, key: string): Association | undefined {
     const found = associations(call).get(key);
     return found && table(call, 'policy').has(found.policy) ? found : undefined;
@@ -33,7 +33,7 @@ export function endpointPolicyRoutes(): readonly Route[] {
   const keyOf = ({ endpoint = '', service = '', region = '' }: Omit<Association, 'policy'>) =>
     [endpoint, service, region].join('/');
 
-  /** Returns the IDs in the path. Throws a 404 error if a record does not exist. */
+  /** Returns the record IDs in the path. Throws a 404 error if one of these records does not exist. */
   function find(call: Call): Association {
     call.requireAdmin();
     const ids = call.req.params as { readonly [kind in Kind]?: string };
@@ -44,7 +44,7 @@ export function endpointPolicyRoutes(): readonly Route[] {
     return { ...ids } as Association;
   }
 
-  /** Returns the policy of an endpoint: its own, that of its service in its region or a parent, or that of its service. */
+  /** Returns an endpoint's policy: from the endpoint, its service in its region or a parent region, or its service. */
   function policyOf(call: Call, { id, service_id, region_id }: Doc): string | undefined {
     const service = String(service_id);
     const seen = new Set<unknown>();
@@ -57,7 +57,7 @@ export function endpointPolicyRoutes(): readonly Route[] {
     return (found ?? at(call, keyOf({ service })))?.policy;
   }
 
-  /** Returns whether a region is another one or below it. */
+  /** Returns whether a region has the ID `root`, or is below the region with this ID. */
   function isWithin(call: Call, id: unknown, root: string, seen: readonly unknown[] = []): boolean {
     if (id === root) return true;
     const parent = table(call, 'region').get(String(id))?.parent_region_id;

@@ -13,7 +13,7 @@ import { everything, nameUpTo, nullableText } from './identity-types.js';
 
 const withoutSecret = without('secret');
 
-/** OAuth consumers, to which users can delegate roles. The secret of a consumer is shown only when it is created. */
+/** OAuth consumers, to which users can delegate roles. Only the create response contains a consumer's secret. */
 const consumers: ResourceSpec = {
   path: 'OS-OAUTH1/consumers',
   one: 'consumer',
@@ -43,7 +43,7 @@ const Filters = z.looseObject({
 });
 const FILTERS = ['service_id', 'region_id', 'interface'];
 
-/** Groups of endpoints, which are associated with projects as a unit. */
+/** Endpoint groups, which associate all endpoints that match their filters with a project. */
 const endpointGroups: ResourceSpec = {
   path: 'OS-EP-FILTER/endpoint_groups',
   one: 'endpoint_group',
@@ -135,5 +135,5 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
-/** OAuth consumers and endpoint groups. */
+/** The resources for OAuth consumers and endpoint groups. */
 export const extensionResources: readonly ResourceSpec[] = [consumers, endpointGroups];

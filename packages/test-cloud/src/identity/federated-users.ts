@@ -3,7 +3,7 @@ import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 
-/** The accounts of a user at external identity providers. */
+/** A user's accounts at external identity providers. */
 export const Federated = z.array(
   z.looseObject({
     idp_id: z.string(),
@@ -11,7 +11,7 @@ export const Federated = z.array(
   }),
 );
 
-/** Throws a 400 error if a provider or protocol of a user does not exist. */
+/** Throws a 400 error if a user's identity provider or protocol does not exist. */
 export function checkFederated({ cloud }: Call, { federated }: Wire): void {
   for (const { idp_id: idp, protocols } of (federated ?? []) as z.infer<typeof Federated>) {
     if (!cloud.documents.table('identity/identity_providers').has(idp))

@@ -13,7 +13,7 @@ const remoteId = z.string().max(64);
 const enabled = settable(flag, false);
 const description = settable(nullableText, null);
 
-/** What the resources of federation have in common: clients select the ID, and only administrators have access. */
+/** Properties that all federation resources share: clients choose the ID, and only administrators have access. */
 const common: Pick<ResourceSpec, 'verbs' | 'admin' | 'unknownFields'> = {
   verbs: ['list', 'show', 'change', 'remove'],
   admin: everything,
@@ -25,7 +25,7 @@ const mappingRule = z.strictObject({
   remote: z.array(z.looseObject({ type: z.string() })).min(1),
 });
 
-/** Mappings from the attributes of an external identity provider to local users, groups and projects. */
+/** Mappings from an external identity provider's attributes to local users, groups and projects. */
 const mappings: ResourceSpec = {
   ...common,
   ...createdByPut('mapping'),
@@ -53,7 +53,7 @@ const domainsOf = ({ cloud }: Call) => cloud.directory.state.domains;
 const providersOf = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/identity_providers');
 const protocolsOf = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/protocols');
 
-/** Rejects remote IDs that another provider has. */
+/** Rejects remote IDs that another identity provider already uses. */
 function checkRemoteIds(call: Call, remoteIds: unknown, except?: unknown): void {
   for (const remote of (remoteIds ?? []) as readonly string[])
     for (const { id, remote_ids } of providersOf(call).values())
@@ -61,7 +61,7 @@ function checkRemoteIds(call: Call, remoteIds: unknown, except?: unknown): void 
         throw conflict(`Conflict occurred attempting to store identity_provider - Duplicate remote ID: ${remote}.`);
 }
 
-/** External identity providers. Each has a domain, which is created if the request names none. */
+/** External identity providers. Each provider has a domain, which is created if the request does not name a domain. */
 const identityProviders: ResourceSpec = {
   ...common,
   ...createdByPut('identity_provider', {}),
@@ -118,7 +118,7 @@ function checkMapping({ cloud }: Call, mapping: unknown): void {
 
 const shown = without('idp_id', 'remote_id_attribute');
 
-/** The protocols of identity providers. Their IDs are unique in a provider only. */
+/** The protocols of identity providers. A protocol's ID is unique only within its provider. */
 const protocols: ResourceSpec = {
   ...common,
   ...createdByPut('protocol'),
@@ -168,7 +168,7 @@ const protocols: ResourceSpec = {
   shows: (call) => ({ links: { identity_provider: `${call.base}/v3/${call.param('idp_id')}` } }),
 };
 
-/** Other clouds that trust this one. */
+/** Service providers: other clouds that trust this cloud's identity service. */
 const serviceProviders: ResourceSpec = {
   ...common,
   ...createdByPut('service_provider'),
@@ -190,5 +190,5 @@ const serviceProviders: ResourceSpec = {
   },
 };
 
-/** The records of federation. No user can log in with them. */
+/** The federation resources. They are stored and returned, but users cannot log in with them. */
 export const federationResources: readonly ResourceSpec[] = [mappings, identityProviders, protocols, serviceProviders];

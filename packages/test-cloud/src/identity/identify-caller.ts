@@ -22,7 +22,7 @@ function callerOf(directory: Directory, tokenId: unknown): Caller | undefined {
     projectDomainId: project?.domain_id,
     systemScope: token.scope?.kind === 'system',
     roles,
-    // Used by the services of this cloud; the compute API evaluates its own policies.
+    // The other services of this cloud use this flag; the compute API evaluates its own policies.
     isAdmin: roles.includes('admin'),
     token: token.id,
     ...(credential?.accessRules && { accessRules: credential.accessRules }),
@@ -31,7 +31,7 @@ function callerOf(directory: Directory, tokenId: unknown): Caller | undefined {
 
 const pathOf = (url: string | undefined) => (url ?? '').split('?', 1)[0] ?? '';
 
-/** Returns whether a request validates a token, which access rules never prohibit. */
+/** Returns whether a request validates a token. Access rules never prohibit such a request. */
 const isValidation = ({ method, url }: IncomingMessage) => method === 'GET' && pathOf(url).endsWith('/v3/auth/tokens');
 
 /**

@@ -1,6 +1,6 @@
 import type { AccessRule } from '@apistrata/compute-engine/catalogs';
 
-/** A named record of the identity service, in its wire format. */
+/** An identity service record with a name, in wire format. */
 export interface Named {
   readonly id: string;
   readonly name: string;
@@ -52,7 +52,7 @@ export interface ApplicationCredential {
   readonly accessRules: readonly StoredAccessRule[] | null;
 }
 
-/** An access rule that a user has stored. */
+/** A user's stored access rule. */
 export interface StoredAccessRule extends AccessRule {
   readonly id: string;
 }
@@ -68,20 +68,20 @@ export interface AccessToken {
   readonly expiresAt: number;
 }
 
-/** A program to which users delegate roles. */
+/** An OAuth consumer: a program to which users can delegate roles. */
 export interface Consumer {
   readonly id: string;
   readonly secret: string;
 }
 
-/** A request of a consumer for roles in a project, which a user authorizes. */
+/** An OAuth request token, with which a consumer requests a user's roles in a project. */
 export interface RequestToken {
   readonly id: string;
   readonly secret: string;
   readonly consumerId: string;
   readonly projectId: string;
   readonly expiresAt: number;
-  /** The project and roles that the user authorized; undefined until then. */
+  /** The authorizing user and the delegated roles; undefined until a user authorizes the request token. */
   readonly authorized?: {
     readonly userId: string;
     readonly roleIds: readonly string[];
@@ -90,7 +90,7 @@ export interface RequestToken {
   };
 }
 
-/** The consecutive failed logins of a user. */
+/** A user's consecutive failed logins. */
 export interface FailedLogins {
   readonly count: number;
   /** The time of the last failed login, in milliseconds since the epoch. */
@@ -115,10 +115,10 @@ export interface Token {
   readonly auditId: string;
   readonly userId: string;
   readonly scope: Scope | null;
-  /** Roles on the scope: those at the time of issue in stored tokens, the current ones in validated tokens. */
+  /** Roles on the scope: in a stored token, the roles at the time of issue; in a validated token, the current roles. */
   readonly roleIds: readonly string[];
   readonly methods: readonly string[];
-  /** The audit ID of the first token of a series, in which each token was obtained with another one. */
+  /** The audit ID of the first token in a chain of tokens that were each exchanged for the next token. */
   readonly parentAuditId?: string;
   readonly issuedAt: number;
   readonly expiresAt: number;

@@ -9,7 +9,7 @@ import { newId } from './new-id.js';
 
 const RULES = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
-/** The names of resources in 404 errors, where they are not derived from the key. */
+/** The resource names in 404 errors, for resources whose name is not derived from their key. */
 const NAMES: Readonly<Record<string, string>> = {
   endpoint_group: 'Endpoint Group:',
   identity_provider: 'Identity Provider:',
@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   service_provider: 'Service Provider:',
 };
 
-/** The resources that accept a change without fields. */
+/** The resources that accept an update request without fields. */
 const EMPTY_CHANGES = ['project', 'limit', 'registered_limit'];
 
 function notAllowed({ spec }: ResourceType, verb: Verb) {
@@ -26,7 +26,7 @@ function notAllowed({ spec }: ResourceType, verb: Verb) {
   return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
 }
 
-/** Applies the filters that the list supports, also with a comparator (`name__icontains`). Ignores other parameters. */
+/** Applies the list's supported filters, with or without a comparator (`name__icontains`). Ignores other parameters. */
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const names = spec.filters ?? [];
   const conditions = [...call.query].flatMap(([parameter, value]) => {
@@ -39,7 +39,7 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   return spec.tags ? filteredByTags(matching, call.query) : matching;
 }
 
-/** The field with the domain of each item, in the lists that a token with the scope of a domain restricts. */
+/** The field that contains an item's domain, for each list that a domain-scoped token restricts. */
 const DOMAIN_FIELDS: Readonly<Record<string, string>> = {
   domains: 'id',
   groups: 'domain_id',
@@ -47,21 +47,21 @@ const DOMAIN_FIELDS: Readonly<Record<string, string>> = {
   users: 'domain_id',
 };
 
-/** Returns the items in the domain of the caller's token; all items if the token has another scope. */
+/** Returns the items in the domain of a domain-scoped token; all items if the token has another scope. */
 function inDomainOfToken(call: Call, many: string, items: readonly Wire[]): readonly Wire[] {
   const { [many]: field } = DOMAIN_FIELDS;
   const domain = field && domainOfToken(call);
   return domain ? items.filter((item) => item[field] === domain) : items;
 }
 
-/** Adds the `self` link, if the resource has its own URL and does not already contain links. */
+/** Adds a `self` link to an item that has an ID and does not already contain links. */
 function withLinks(call: Call, many: string, item: Wire): Wire {
   return item.id === undefined || item.links
     ? item
     : { ...item, links: { self: `${call.base}/v3/${many}/${item.id}` } };
 }
 
-/** Returns the list envelope of the identity service. */
+/** Returns a page of items in the identity service's list envelope. */
 export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   const limit = call.number('limit') || undefined;
   const paged = pageOf(items, { limit, marker: call.text('marker') });
@@ -72,7 +72,7 @@ export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   return { [many]: page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
 }
 
-/** Conventions of the identity service, version 3. */
+/** The API conventions of the identity service, version 3. */
 export const identityStyle: Style = {
   service: 'identity',
   root: '/v3',
@@ -112,7 +112,7 @@ export const identityStyle: Style = {
         `Invalid input for field/attribute ${key}. Value: ${typeof value === 'string' ? value : JSON.stringify(value)}. ${reason}`,
       ),
     notFound: (resource, id, call, verb) =>
-      // A caller who may not read a record does not learn whether it exists, unless the original reveals it.
+      // Callers who may not read a record do not learn whether it exists, unless Keystone reveals this.
       call.isAdmin ||
       (resource.spec.revealsMissing?.includes(verb) && !call.cloud.documents.table(resource.table).has(id))
         ? notFound(`Could not find ${NAMES[resource.spec.one] ?? `${resource.title.toLowerCase()}:`} ${id}.`)

@@ -14,7 +14,7 @@ import type {
   User,
 } from './identity-records.js';
 
-/** The tables of the identity service in the documents of the cloud. */
+/** Returns the identity service's tables, which are stored as documents. */
 export function tablesOf(documents: Documents) {
   return {
     domains: documents.table<Named>('identity/domains'),
@@ -23,14 +23,14 @@ export function tablesOf(documents: Documents) {
     groups: documents.table<Group>('identity/groups'),
     roles: documents.table<Named>('identity/roles'),
     assignments: documents.table<Assignment>('identity/assignments'),
-    /** The roles that each role implies directly. */
+    /** The IDs of the roles that each role implies directly, by role ID. */
     implied: documents.table<readonly string[]>('identity/implied-roles'),
     credentials: documents.table<ApplicationCredential>('identity/application-credentials'),
     trusts: documents.table<Trust>('identity/trusts'),
     accessTokens: documents.table<AccessToken>('identity/oauth-access-tokens'),
     requestTokens: documents.table<RequestToken>('identity/oauth-request-tokens'),
     consumers: documents.table<Consumer>('identity/consumers'),
-    /** Failed logins, by user. */
+    /** Failed logins, by user ID. */
     failedLogins: documents.table<FailedLogins>('identity/failed-logins'),
     tokens: documents.table<Token>('identity/tokens'),
   };

@@ -4,14 +4,14 @@ import type { ResourceSpec } from '../service/resource.js';
 import { created, put } from '../service/route.js';
 import { conflict } from '../service/service-error.js';
 
-/** Schemas and parts of specifications that resources of the identity service share. */
+/** Schemas and specification parts that the identity service's resources share. */
 
 export const nullableText = z.string().nullable();
-/** A name of 1 to `max` characters that contains more than white space. */
+/** A name of 1 to `max` characters, at least one of which is not white space. */
 export const nameUpTo = (max: number) => z.string().min(1).max(max).regex(/\S/).trim();
-/** An ID as clients write it: 1 to 64 letters, digits and hyphens. */
+/** A record ID in a request: 1 to 64 letters, digits and hyphens. */
 export const recordId = z.string().regex(/^[a-zA-Z0-9-]{1,64}$/);
-/** An ID of any service that generates UUIDs, with or without hyphens. */
+/** A UUID, with or without hyphens. */
 export const uuid = z.string().regex(/^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i, 'is not a UUID');
 export const url = z
   .string()
@@ -19,7 +19,7 @@ export const url = z
   .regex(/^[a-zA-Z0-9+.-]+:./);
 export const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
 
-/** A boolean in the spellings of the original; null: the default. */
+/** A boolean in any spelling that Keystone accepts; null selects the default. */
 export const flag = z.union([
   z.boolean(),
   z.enum(['True', 'TRUE', 'true', '1', 'y', 'Y', 'on', 'ON', 'yes']).transform(() => true),
@@ -27,7 +27,7 @@ export const flag = z.union([
   z.null().transform(() => undefined),
 ]);
 
-/** Returns the route of a resource that clients create by PUT with an ID of their choice. */
+/** Returns the PUT route that creates a resource with an ID that the client chooses. */
 export const createdByPut = (one: string, initial?: object): Pick<ResourceSpec, 'routes'> => ({
   routes: (resource) => [
     put(`/v3/${resource.spec.path}/:id`, async (call) => {

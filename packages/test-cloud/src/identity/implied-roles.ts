@@ -4,11 +4,11 @@ import { created, del, get, head, noContent, put, type Route } from '../service/
 import { forbidden, notFound } from '../service/service-error.js';
 import type { Named } from './identity-records.js';
 
-/** Routes of implied roles. */
+/** Returns the routes for implied roles. */
 export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
   const brief = (call: Call, { id, name }: Named) => ({ id, name, links: { self: `${call.base}/v3/roles/${id}` } });
 
-  /** Returns a role. As in the original, callers without permission learn whether it exists. */
+  /** Returns a role. As in Keystone, callers without permission learn whether the role exists. */
   function role(call: Call, id: string): Named {
     const role = call.cloud.directory.state.roles.get(id);
     if (!role) throw notFound(`Could not find role: ${id}.`);
@@ -26,7 +26,7 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
     };
   }
 
-  /** Returns the two roles in the path; throws a 404 error if the first does not imply the second. */
+  /** Returns the prior and the implied role in the path. Throws a 404 error if one does not imply the other. */
   function pair(call: Call) {
     const prior = role(call, call.param('prior'));
     const implied = role(call, call.param('implied'));

@@ -7,11 +7,11 @@ import type { UserOptions } from './user-options.js';
 export interface Lockout {
   /** The number of consecutive failed logins that locks an account, at least 1. */
   readonly failureAttempts: number;
-  /** The duration of a lock, in seconds after the last failed login; default: until an administrator changes the user. */
+  /** The lock's duration, in seconds after the last failed login; default: until an administrator changes the user. */
   readonly durationSeconds?: number;
 }
 
-/** Users with their passwords and failed logins. */
+/** The parts of the directory that check passwords and count failed logins. */
 interface Directory {
   readonly state: ReturnType<typeof tablesOf>;
   readonly passwords: Passwords;
@@ -19,7 +19,7 @@ interface Directory {
   now(): number;
 }
 
-/** Returns whether an account is locked. */
+/** Returns whether an account is locked. Removes an expired lock. */
 function isLocked(directory: Directory, { failureAttempts, durationSeconds }: Lockout, userId: string): boolean {
   const { failedLogins } = directory.state;
   const failed = failedLogins.get(userId);
@@ -29,7 +29,7 @@ function isLocked(directory: Directory, { failureAttempts, durationSeconds }: Lo
   return false;
 }
 
-/** Counts a failed login, or resets the count after a successful one. Returns false, without counting, for locked accounts. */
+/** Counts a failed login; a successful login resets the count. Returns false for a locked account, without counting. */
 function recordLogin(directory: Directory, user: User, matches: boolean): boolean {
   const { lockout } = directory;
   const isExempt = (user.options as UserOptions | undefined)?.ignore_lockout_failure_attempts;
@@ -42,8 +42,8 @@ function recordLogin(directory: Directory, user: User, matches: boolean): boolea
 }
 
 /**
- * Returns whether a password is that of a user whose account is not locked. Counts failed logins. Takes the same time for
- * unknown users and locked accounts, so that its duration does not reveal them.
+ * Returns whether a password is correct and the account is not locked. Counts failed logins. Takes the same time for
+ * unknown users and locked accounts, so that the duration does not reveal whether a user exists or is locked.
  */
 export async function isPasswordOf(directory: Directory, user: User | undefined, password: string): Promise<boolean> {
   const matches = await directory.passwords.matches(password, user?.password);

@@ -48,7 +48,7 @@ export const Login = z.object({
 type Awaitable<T> = T | Promise<T>;
 type LoginBody = z.infer<typeof Login>['auth'];
 
-/** The body of an authentication request, with the HTTP request, which OAuth consumers sign. */
+/** The body of an authentication request, with the HTTP request itself, because OAuth consumers sign it. */
 interface Attempt extends LoginBody {
   readonly request: SignedRequest;
 }
@@ -59,7 +59,7 @@ export const rejected = () =>
 interface Authenticated {
   readonly user: User;
   readonly methods: readonly string[];
-  /** The scope that the credentials themselves determine. */
+  /** The scope that the credentials determine, such as the project of an application credential. */
   readonly scope?: Scope;
   readonly applicationCredentialId?: string;
   readonly trustId?: string;
@@ -69,7 +69,7 @@ interface Authenticated {
   readonly expiresAt?: number;
 }
 
-/** Finds a record by id, or by name in a domain. */
+/** Finds a record by its ID, or by its name within a domain. */
 function find<N extends Named & { readonly domain_id?: unknown }>(
   { state }: Directory,
   table: Map<string, N>,
@@ -102,7 +102,7 @@ function checkExchange(before: Token, scope: LoginBody['scope']): void {
     throw forbiddenAction('Using an application credential token to create a scoped token is not allowed.');
 }
 
-/** The authentication methods. Each returns the user whom the credentials identify. */
+/** The authentication methods. Each method returns the user whom the credentials identify, or undefined. */
 const authenticators: Readonly<
   Record<string, (directory: Directory, attempt: Attempt) => Awaitable<Authenticated | undefined>>
 > = {
@@ -173,7 +173,7 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
   return { kind: 'project', id: project.id };
 }
 
-/** Replaces the trustee's identity with the trustor's identity and the delegated roles. */
+/** Returns the trustee's login with the trust's scope and, if the trust allows impersonation, the trustor's identity. */
 function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
   const trust = directory.state.trusts.get(id);
   const expiresAt = trust?.expires_at ? Date.parse(trust.expires_at) : undefined;
@@ -198,10 +198,10 @@ function actAsTrustor(directory: Directory, authenticated: Authenticated, id: st
 }
 
 /**
- * Authenticates a request and issues its token. Without a requested scope, the token has the scope of its credentials or
+ * Authenticates a request and issues a token. Without a requested scope, the token has the scope of the credentials or
  * of the user's default project.
  *
- * @throws a 401 error for every failure, and 403 for delegated tokens that must not be exchanged
+ * @throws a 401 error if authentication fails, and 403 if a token must not be exchanged or a trust delegates no roles
  */
 export async function logIn(directory: Directory, body: LoginBody, request: SignedRequest): Promise<Token> {
   const { identity, scope } = body;

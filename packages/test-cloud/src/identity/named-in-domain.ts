@@ -5,7 +5,7 @@ import { badRequest, conflict, forbidden, notFound } from '../service/service-er
 import type { Wire } from '../service/wire.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 
-/** Returns the domain of the caller, which is the default for new records. */
+/** Returns the ID of the caller's domain, which is the default domain of new records. */
 export const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
 
 const isImmutable = ({ options }: Doc) => (options as { readonly immutable?: unknown } | undefined)?.immutable === true;
@@ -13,13 +13,13 @@ const isImmutable = ({ options }: Doc) => (options as { readonly immutable?: unk
 const immutable = (verb: string, one: string, id: string) =>
   forbidden(`Unable to ${verb} immutable ${one} resource: \`${id}. Set resource option "immutable" to false first.`);
 
-/** Rejects changes of an immutable record, except one that only makes it mutable. */
+/** Rejects a change to an immutable record, unless the change only makes the record mutable. */
 function rejectImmutable(one: string, { id }: Doc, change: Wire): void {
   const { immutable: option } = (change.options ?? {}) as { readonly immutable?: boolean | null };
   if (Object.keys(change).length > 1 || option === undefined || option === true) throw immutable('update', one, id);
 }
 
-/** Rejects a name that another record in the domain has. */
+/** Rejects a name that another record in the same domain already has. */
 export function rejectDuplicates(call: Call, many: string, one: string, requested: Wire, except?: string): void {
   const table = call.cloud.documents.table<Doc>(`identity/${many}`);
   const isUsed = [...table.values()].some(
@@ -41,7 +41,7 @@ export function requireMutable(one: string, doc: Doc): void {
   if (isImmutable(doc)) throw immutable('delete', one, doc.id);
 }
 
-/** The hooks of resources with a unique name in a domain. */
+/** Returns the hooks for a resource whose names are unique within a domain. */
 export function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
   return {
     creating: (call, doc) => {
@@ -64,7 +64,7 @@ export function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'cr
   };
 }
 
-/** Merges changed options into the previous ones; null removes an option. */
+/** Merges changed options into the previous options. A null value removes an option. */
 function mergedOptions(before: unknown, change: unknown): Wire {
   const merged = { ...(before as Wire), ...(change as Wire) };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));

@@ -23,7 +23,7 @@ const Roles = z.object({
   roles: z.array(RoleRef).default([]),
 });
 
-/** Returns the response with a token, in the form that OAuth clients expect. */
+/** Returns the response for a new token, form-encoded as OAuth clients expect. */
 const createdToken = (body: string) => created(new TextBody('application/x-www-form-urlencoded', body));
 
 function rejectDelegated(call: Call, action: string): void {
@@ -43,7 +43,7 @@ function authorizeRequestToken(call: Call) {
   return { token: { oauth_verifier: verifier } };
 }
 
-/** Access tokens of a user, and their roles. */
+/** Returns the routes for a user's access tokens and their roles. */
 function accessTokenRoutes(): readonly Route[] {
   const all = '/v3/users/:user/OS-OAUTH1/access_tokens';
   const one = `${all}/:token`;
@@ -96,7 +96,7 @@ function accessTokenRoutes(): readonly Route[] {
 
 const MAX_FORM_BYTES = 65_536;
 
-/** Returns the fields of a form. Longer bodies are cut off, so that the request lacks fields. */
+/** Returns the fields of a form-encoded body. A body that is too long is truncated, so that fields are missing. */
 async function formOf({ req }: Call): Promise<URLSearchParams> {
   let text = '';
   req.setEncoding('utf8');
@@ -107,7 +107,7 @@ async function formOf({ req }: Call): Promise<URLSearchParams> {
 const oauth2Error = (status: number, error: string, error_description: string) =>
   new Reply(status, { error, error_description });
 
-/** Issues a token for the credentials of a client by OAuth 2.0 (RFC 6749, 4.4): those of an application credential. */
+/** Issues a token for OAuth 2.0 client credentials (RFC 6749, section 4.4), which are an application credential. */
 async function oauth2Token(call: Call): Promise<Reply> {
   const form = await formOf(call);
   const grantType = form.get('grant_type');
@@ -130,7 +130,7 @@ async function oauth2Token(call: Call): Promise<Reply> {
   }
 }
 
-/** Delegation to programs by OAuth 1.0a (RFC 5849): request tokens, their authorization, and access tokens. */
+/** Returns the routes for OAuth 1.0a (RFC 5849), which delegates roles, and for OAuth 2.0 client credentials. */
 export function oauthRoutes(): readonly Route[] {
   return [
     openPost('/v3/OS-OAUTH1/request_token', (call) => {

@@ -3,7 +3,7 @@ import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 import { equalInConstantTime } from './equal-in-constant-time.js';
 
-/** The parts of a request that its client signs. */
+/** The parts of an HTTP request that are needed to verify its OAuth signature. */
 export interface SignedRequest {
   readonly method: string;
   /** The URL that the client requested. */
@@ -11,13 +11,13 @@ export interface SignedRequest {
   readonly authorization: string | undefined;
 }
 
-/** Returns the parts of a request that its client signs. */
+/** Returns the parts of an HTTP request that are needed to verify its OAuth signature. */
 export function signedRequestOf(call: Call): SignedRequest {
   const url = new URL(`${call.cloudBase}${call.req.originalUrl}`);
   return { method: call.req.method, url, authorization: call.req.headers.authorization };
 }
 
-/** Protocol parameters of RFC 5849, such as `oauth_token`, by name. */
+/** The OAuth protocol parameters of RFC 5849, such as `oauth_token`, by name. */
 export type OAuthParameters = Readonly<Record<string, string | undefined>>;
 
 /** The hash function of each signature method; null if the signature is the key itself. */
@@ -27,7 +27,7 @@ const HASHES: Readonly<Record<string, string | null>> = {
   'HMAC-SHA512': 'sha512',
   PLAINTEXT: null,
 };
-/** The maximum difference between the clocks of a consumer and of this service, in seconds. */
+/** The maximum difference between the consumer's clock and the clock of this service, in seconds. */
 const CLOCK_DIFFERENCE_S = 600;
 
 const encode = (text: string) =>
@@ -64,7 +64,7 @@ function baseString({ method, url }: SignedRequest, parameters: OAuthParameters)
 }
 
 /**
- * Returns whether a request is signed with the secrets of a consumer and its token (RFC 5849, section 3.2).
+ * Returns whether a request is signed with a consumer's secret and token secret (RFC 5849, section 3.2).
  *
  * @throws a 400 error if the signature method is unknown, or the timestamp differs too much from the current time
  */

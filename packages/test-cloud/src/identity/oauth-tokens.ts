@@ -9,12 +9,12 @@ import { isSigned, type OAuthParameters, oauthParameters, type SignedRequest } f
 const REQUEST_TOKEN_MS = 8 * 3_600_000;
 const ACCESS_TOKEN_MS = 24 * 3_600_000;
 const VERIFIER_LENGTH = 8;
-/** Letters and digits that readers do not confuse with each other. */
+/** Letters and digits without those that look alike, such as `0` and `O`. */
 const VERIFIER_CHARACTERS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export const unauthorized = (message: string) => new ServiceError(401, message, 'Unauthorized');
 
-/** @throws a 400 error if a parameter is missing */
+/** Returns the value of a request parameter. @throws a 400 error if the parameter is missing */
 export function requiredParameter(value: string | undefined, name: string): string {
   if (value) return value;
   throw badRequest(
@@ -34,12 +34,12 @@ function consumerOf(directory: Directory, parameters: OAuthParameters): Consumer
   return consumer;
 }
 
-/** Removes expired request tokens, so that their number is bounded. */
+/** Removes expired tokens from a table, so that the table does not grow without bound. */
 function removeExpired(table: Map<string, { readonly expiresAt: number }>, now: number): void {
   for (const [key, { expiresAt }] of table) if (expiresAt <= now) table.delete(key);
 }
 
-/** Creates the request token of a signed request. */
+/** Verifies a consumer's signed request and creates a request token. */
 export function createRequestToken(
   directory: Directory,
   request: SignedRequest,
@@ -59,7 +59,7 @@ export function createRequestToken(
   return token;
 }
 
-/** @throws a 404 error for an unknown token, 401 for an expired one */
+/** Returns a request token by its ID. @throws a 404 error if the token is unknown, 401 if it has expired */
 export function findRequestToken(directory: Directory, id: string): RequestToken {
   const token = directory.state.requestTokens.get(id);
   if (!token) throw notFound('Request token not found');
@@ -67,7 +67,7 @@ export function findRequestToken(directory: Directory, id: string): RequestToken
   return token;
 }
 
-/** Records the roles that a user delegates, and returns the verifier. */
+/** Stores the roles that a user delegates in the request token, and returns the verifier. */
 export function authorize(
   directory: Directory,
   token: RequestToken,
@@ -83,7 +83,7 @@ export function authorize(
   return verifier;
 }
 
-/** Exchanges an authorized request token for an access token. The request token can be used once. */
+/** Exchanges an authorized request token for an access token. Each request token can be used once. */
 export function createAccessToken(directory: Directory, request: SignedRequest): AccessToken {
   const parameters = oauthParameters(request);
   requiredParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');

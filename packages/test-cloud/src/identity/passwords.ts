@@ -22,7 +22,7 @@ function keyOf(password: string, salt: Buffer, cost: number): Promise<Buffer> {
 export class Passwords {
   readonly #cost: number;
 
-  /** @param cost the parameter N of scrypt, a power of 2: time and memory grow with it */
+  /** @param cost the scrypt parameter N, a power of 2; time and memory are proportional to the cost */
   constructor(cost: number) {
     this.#cost = cost;
   }
@@ -38,7 +38,7 @@ export class Passwords {
     return textOf(this.#cost, salt, scryptSync(password, salt, KEY_BYTES, scryptOptions(this.#cost)));
   }
 
-  /** Returns whether a password matches a hash. Takes the same time without a hash, so that callers do not learn which users exist. */
+  /** Returns whether a password matches a hash. Takes the same time without a hash, to hide whether a user exists. */
   async matches(password: string, hash: string | null | undefined): Promise<boolean> {
     const [name, cost, salt = '', key = ''] = hash?.split('$') ?? [];
     if (name !== 'scrypt') {

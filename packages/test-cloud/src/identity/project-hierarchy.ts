@@ -3,7 +3,7 @@ import type { Doc } from '../service/documents.js';
 import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 
-/** The maximum number of projects above each other, without their domain. */
+/** The maximum depth of a project tree, not counting the domain. */
 const MAX_DEPTH = 5;
 
 export const children = (call: Call, id: unknown) =>
@@ -18,7 +18,7 @@ export function ancestors(call: Call, { parent_id }: Wire): readonly Wire[] {
   return parent ? [parent, ...ancestors(call, parent)] : [];
 }
 
-/** Throws if a project cannot be created below another project: below a disabled one, or too deep. */
+/** Throws if a new project would have a disabled ancestor or exceed the maximum depth. */
 export function checkProjectParents(call: Call, parentId: unknown): void {
   const above = ancestors(call, { parent_id: parentId });
   const disabled = above.find(({ enabled }) => enabled === false);
@@ -26,7 +26,7 @@ export function checkProjectParents(call: Call, parentId: unknown): void {
   if (above.length >= MAX_DEPTH) throw forbidden(`Max hierarchy depth reached for ${parentId} branch.`);
 }
 
-/** Throws if a change moves a project, or if its state would contradict that of the projects above or below. */
+/** Throws if a change moves a project, or enables or disables it in conflict with its ancestors or descendants. */
 export function checkProjectChange(call: Call, before: Doc, change: Wire): void {
   if (change.parent_id !== undefined && change.parent_id !== before.parent_id)
     throw forbidden('Update of `parent_id` is not allowed.');

@@ -16,7 +16,7 @@ export const Tags = z
   .max(80)
   .refine((tags) => new Set(tags).size === tags.length, 'has non-unique elements');
 
-/** Returns the routes for the tags of projects. */
+/** Returns the routes for project tags. */
 export function projectTagRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/projects/:id/tags';
   const one = `${path}/:tag`;
@@ -32,7 +32,7 @@ export function projectTagRoutes(resource: Resource): readonly Route[] {
     if (!tags.includes(tag)) throw notFound(`Could not find project tag: ${tag}.`);
   };
 
-  /** Stores tags after their validation. */
+  /** Validates and stores the changed tags of a project. */
   async function write(call: Call, change: (before: readonly string[], tag: string) => unknown) {
     const { doc, tags, tag } = await find(call, 'change');
     const checked = Tags.safeParse(change(tags, tag));

@@ -15,7 +15,7 @@ const SIGNED_SERVICES = ['s3', 'iam', 'sts'];
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** Returns the AWS signature, version 2 or 4, of a string to sign; undefined if the string has neither form. */
+/** Returns the AWS signature (version 2 or 4) of a string to sign; undefined if a version 4 string is malformed. */
 function signatureOf(text: string, secret: string): string | undefined {
   if (!text.startsWith('AWS4')) return createHmac('sha1', secret).update(text).digest('base64');
   const [algorithm, , scope, digest, ...more] = text.split('\n');
@@ -26,7 +26,7 @@ function signatureOf(text: string, secret: string): string | undefined {
   return hmac(key, text).toString('hex');
 }
 
-/** The route that verifies the signature of a request to an object store and issues a token. */
+/** Returns the route that verifies the signature of an object store request and issues a token. */
 export function s3TokenRoutes(): readonly Route[] {
   return [
     post('/v3/s3tokens', (call: Call) => {

@@ -71,7 +71,7 @@ function redelegation(call: Call, trust: Wire): Wire | undefined {
   };
 }
 
-/** Trusts, by which a user delegates roles to another user for a limited time. */
+/** Trusts, with which a user delegates roles to another user. */
 export const trusts: ResourceSpec = {
   path: 'OS-TRUST/trusts',
   one: 'trust',

@@ -5,7 +5,7 @@ const isUnique = (values: readonly unknown[]) =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
 const uniqueList = <T extends z.ZodType>(element: T) => z.array(element).refine(isUnique, 'has non-unique elements');
 
-/** User options; null removes an option. */
+/** The options of a user. A null value removes an option. */
 export const UserOptions = z.strictObject({
   ignore_change_password_upon_first_use: strictFlag.nullish(),
   ignore_password_expiry: strictFlag.nullish(),

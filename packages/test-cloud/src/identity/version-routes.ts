@@ -14,14 +14,14 @@ function version(base: string) {
   };
 }
 
-/** Operations that the original also rejects: their paths, statuses and messages. */
+/** Operations that Keystone rejects too, with their paths, statuses and messages. */
 const RETIRED = [
   ['OS-SIMPLE-CERT/ca', 410, GONE],
   ['OS-SIMPLE-CERT/certificates', 410, GONE],
   ['auth/tokens/OS-PKI/revoked', 403, 'You are not authorized to perform the requested action.'],
 ] as const;
 
-/** Version documents, which clients read first. */
+/** Returns the routes for the version documents, which clients read first, and for the limit model. */
 export function versionRoutes(): readonly Route[] {
   return [
     openGet('/', ({ base }) => new Reply(300, { versions: { values: [version(base)] } })),
