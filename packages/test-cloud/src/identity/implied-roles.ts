@@ -26,7 +26,7 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
     };
   }
 
-  /** Returns the prior and the implied role in the path. Throws a 404 error if one does not imply the other. */
+  /** Returns the prior and the implied role in the path. Throws a 404 error if the implication does not exist. */
   function pair(call: Call) {
     const prior = role(call, call.param('prior'));
     const implied = role(call, call.param('implied'));

@@ -173,7 +173,7 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
   return { kind: 'project', id: project.id };
 }
 
-/** Returns the trustee's login with the trust's scope and, if the trust allows impersonation, the trustor's identity. */
+/** Returns the trustee's login with the trust's scope and, if impersonation is allowed, the trustor's identity. */
 function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
   const trust = directory.state.trusts.get(id);
   const expiresAt = trust?.expires_at ? Date.parse(trust.expires_at) : undefined;

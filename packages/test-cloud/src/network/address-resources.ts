@@ -13,14 +13,14 @@ const admin = { admin: 'write' } as const;
 const withPrefix = (written: string) =>
   written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`;
 
-/** A subnet, with the host bits set to 0. */
+/** A subnet in CIDR notation. Parsing sets the host bits to 0. */
 const cidr = z.string().transform((written, context) => {
   const parsed = parseCidr(written);
   if (parsed) return formatCidr(parsed);
   context.addIssue({ code: 'custom', message: 'is not a valid IP subnet' });
   return z.NEVER;
 });
-/** The addresses to add or remove. They may also be single addresses, without a prefix length. */
+/** The addresses to add to an address group or to remove from it: subnets or single addresses. */
 const Addresses = z.object({ addresses: z.array(z.string().transform(withPrefix).pipe(cidr)).min(1) });
 
 /** Address scopes. Subnet pools in the same scope do not overlap. */
@@ -50,7 +50,7 @@ export const addressScopes: ResourceSpec = {
   },
 };
 
-/** Named groups of addresses, for rules of security groups. */
+/** Named groups of addresses, for use in security group rules. */
 export const addressGroups: ResourceSpec = {
   ...names('address_group'),
   fields: () => ({

@@ -9,7 +9,7 @@ import type { Wire } from '../service/wire.js';
 import { flag, longText } from '../service/wire-types.js';
 import { names } from './standard-fields.js';
 
-/** The network agents of every host: for DHCP, routers, metadata and the ports of its servers. */
+/** The network agents on each host, which serve DHCP, routers, metadata and server ports. */
 const KINDS = [
   { agent_type: 'DHCP agent', binary: 'neutron-dhcp-agent', topic: 'dhcp_agent', availability_zone: 'nova' },
   { agent_type: 'L3 agent', binary: 'neutron-l3-agent', topic: 'l3_agent', availability_zone: 'nova' },
@@ -20,7 +20,7 @@ const KINDS = [
 /** Formats a time as `2026-01-31 12:34:56`. */
 const secondsWithSpace = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** The table of the settings that administrators have changed, by agent. */
+/** The agent settings that administrators have changed, by agent ID. */
 const table = ({ cloud }: Call) => cloud.documents.table<Wire>('network/agents');
 
 async function agentsOfHosts(call: Call): Promise<readonly Doc[]> {
@@ -48,7 +48,7 @@ async function agentsOfHosts(call: Call): Promise<readonly Doc[]> {
 }
 
 const storage: Storage = {
-  // As in the original, only administrators see agents.
+  // As in Neutron, only administrators see agents.
   list: async (call) => (call.isAdmin ? agentsOfHosts(call) : []),
   get: async (call, id) => (await storage.list(call)).find((agent) => agent.id === id),
   create: () => {
@@ -58,11 +58,11 @@ const storage: Storage = {
     table(call).set(before.id, { ...table(call).get(before.id), ...change });
     return { ...before, ...change };
   },
-  // As in the original, the agent of a running host registers again, with the initial settings.
+  // As in Neutron, a running host's agent registers again after its removal, with the initial settings.
   remove: (call, { id }) => table(call).delete(id),
 };
 
-/** Agents, the parts of the network service on each host. An agent is alive while its host is. */
+/** Agents, which run the network service's parts on each host. An agent is alive while its host is alive. */
 export const agents: ResourceSpec = {
   ...names('agent'),
   verbs: ['list', 'show', 'change', 'remove'],
@@ -83,7 +83,7 @@ export const agents: ResourceSpec = {
     resources_synced: derived(undefined, { filter: false }),
   }),
   changing: async (call, _before, { admin_state_up }) => {
-    // Hosts with real machines do not read this setting.
+    // Hosts that run real guests ignore this setting.
     if (admin_state_up === false && !call.cloud.simulated) throw unsupportedAction('admin_state_up');
     return undefined;
   },

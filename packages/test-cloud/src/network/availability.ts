@@ -4,17 +4,17 @@ import type { Call } from '../service/call.js';
 import { del, get, noContent, type Route } from '../service/route.js';
 import { missingResource, networkError } from './network-errors.js';
 
-/** Returns the number of addresses in the allocation pools of a subnet. */
+/** Returns the number of addresses in a subnet's allocation pools. */
 const sizeOf = ({ allocationPools }: SubnetRecord) =>
   allocationPools.reduce((sum, { start, end }) => sum + (ipOf(end).value - ipOf(start).value + 1n), 0n);
 
-/** Returns a JSON number of any size: the addresses of an IPv6 subnet exceed the exact numbers of JavaScript. */
+/** Returns an exact JSON number of any size, because IPv6 address counts exceed JavaScript's safe integers. */
 const exactNumber = (value: bigint): unknown =>
   (JSON as typeof JSON & { rawJSON(text: string): object }).rawJSON(String(value));
 
-/** Returns the total and used number of addresses of each network. */
+/** Returns each network's total and used number of addresses. */
 async function availabilities(call: Call) {
-  // As in the original, other callers see none.
+  // As in Neutron, callers who are not administrators receive an empty list.
   if (!call.isAdmin) return [];
   const { networks } = call.cloud.catalogs;
   const subnets = await networks.listSubnets(call.caller);
@@ -44,7 +44,7 @@ async function availabilities(call: Call) {
   });
 }
 
-/** Returns the caller as a member of the project in the path, `None` stands for the caller's project. */
+/** Returns the caller with the project from the path. In the path, `None` stands for the caller's own project. */
 function ownerOf(call: Call): Caller {
   const { caller, isAdmin } = call;
   const requested = call.param('project');
@@ -55,7 +55,7 @@ function ownerOf(call: Call): Caller {
 
 const FILTERS = ['network_id', 'network_name', 'tenant_id', 'project_id'] as const;
 
-/** Availability of addresses, and the auto-allocated topology of a project. */
+/** Returns the routes for IP address availability and auto-allocated topologies. */
 export function availabilityRoutes(): readonly Route[] {
   return [
     get('/v2.0/network-ip-availabilities', async (call) => {
@@ -72,7 +72,7 @@ export function availabilityRoutes(): readonly Route[] {
     }),
     del('/v2.0/auto-allocated-topology/:project', async (call) => {
       const { networks } = call.cloud.catalogs;
-      // With `dryRun`, the topology is not created. It is not an error if it does not exist.
+      // With `dryRun`, no topology is created. A missing topology is not an error.
       const network = await networks.autoNetwork(ownerOf(call), { dryRun: true }).catch((error: unknown) => {
         if (error instanceof CatalogError && error.code === 'NO_AUTO_NETWORK') return null;
         throw error;

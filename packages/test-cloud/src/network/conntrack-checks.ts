@@ -3,7 +3,7 @@ import type { Doc } from '../service/documents.js';
 import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
 
-/** The helpers that routers may use, with the protocols of each. */
+/** The conntrack helpers that routers may use, with the protocols that each helper supports. */
 const HELPERS: Readonly<Record<string, readonly string[]>> = {
   amanda: ['tcp'],
   ftp: ['tcp'],
@@ -17,7 +17,7 @@ const HELPERS: Readonly<Record<string, readonly string[]>> = {
   tftp: ['udp'],
 };
 
-/** Throws unless the router exists and the helper is allowed, supports the protocol and is not a duplicate. */
+/** Rejects a conntrack helper that is not allowed, does not support its protocol or already exists on the router. */
 export async function checkHelper(call: Call, requested: Wire): Promise<undefined> {
   const { id, helper, protocol, port } = requested;
   const protocols = Object.hasOwn(HELPERS, String(helper)) ? HELPERS[String(helper)] : undefined;

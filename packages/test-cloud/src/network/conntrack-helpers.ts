@@ -4,7 +4,7 @@ import { integerBetween, text } from '../service/wire-types.js';
 import { checkHelper } from './conntrack-checks.js';
 import { hiddenOwner, hiddenStamps } from './standard-fields.js';
 
-/** Helpers for protocols that open additional connections. */
+/** Conntrack helpers on routers, for protocols that open additional connections. */
 export const conntrackHelpers: ResourceSpec = {
   path: 'routers/:router_id/conntrack_helpers',
   one: 'conntrack_helper',

@@ -74,7 +74,7 @@ const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
   links: [],
 }));
 
-/** Versions, extensions and availability zones, which clients read before they use the service. */
+/** Returns the routes for versions, extensions and availability zones, which clients read first. */
 export function discoveryRoutes(): readonly Route[] {
   return [
     openGet('/', ({ base }) => ({

@@ -15,13 +15,13 @@ const described = settable(longText.nullable(), '');
 const table = (call: Call, many: string) => call.cloud.documents.table<Doc>(`network/${many}`);
 const profilesOf = ({ service_profiles }: Doc) => service_profiles as readonly string[];
 
-/** Throws `ServiceProfileInUse` if a flavor has the profile. */
+/** Throws `ServiceProfileInUse` if a flavor uses the service profile. */
 function rejectUsed(call: Call, { id }: Doc): undefined {
   if ([...table(call, 'flavors').values()].some((flavor) => profilesOf(flavor).includes(id)))
     throw networkError('ServiceProfileInUse', `Service Profile ${id} is used by some service instance.`);
 }
 
-/** Flavors of routers, with profiles that select a driver. */
+/** Network flavors, whose service profiles select a driver. */
 export const flavors: ResourceSpec = {
   ...names('flavor'),
   admin: writes,
@@ -34,7 +34,7 @@ export const flavors: ResourceSpec = {
     enabled: settable(flag.nullable(), true),
     service_profiles: settable(z.array(uuid), () => [], { filter: false }),
   }),
-  // As in the original, profiles are only added by their own operation.
+  // As in Neutron, only a separate operation adds service profiles to a flavor.
   creating: () => ({ service_profiles: [] }),
   routes(resource) {
     const profiles = '/v2.0/flavors/:flavor/service_profiles';
@@ -69,7 +69,7 @@ export const flavors: ResourceSpec = {
 export const serviceProfiles: ResourceSpec = {
   ...names('service_profile', 'service_profiles'),
   admin: writes,
-  // As in the original, only administrators see profiles.
+  // As in Neutron, only administrators see service profiles.
   isVisible: () => false,
   fields: () => ({
     id: derived(),

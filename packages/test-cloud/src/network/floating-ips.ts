@@ -13,7 +13,7 @@ import { address, domainName, relativeName, uuid } from './value-types.js';
 const unlisted = { filter: false } as const;
 const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
-/** Returns the wire format of a floating IP, with its port and the router that connects the port's network. */
+/** Returns a floating IP in wire format, with its port and the router that is connected to the port's network. */
 async function viewOf({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
   if (!floating.portId) return floatingIpView(floating, null, null);
   const port = await cloud.catalogs.networks.getPort(caller, floating.portId);
@@ -32,7 +32,7 @@ async function changeAssociation(call: Call, id: string, body: Wire): Promise<Do
   return viewOf(call, await networks.getFloatingIp(call.caller, id));
 }
 
-/** The fields of a port forwarding that its floating address shows. */
+/** The port forwarding fields that the response for a floating IP contains. */
 const SHOWN_FORWARDING = [
   'id',
   'internal_ip_address',
@@ -42,7 +42,7 @@ const SHOWN_FORWARDING = [
   'internal_port_id',
 ] as const;
 
-/** External addresses that can be associated with ports. */
+/** Floating IPs, which are external addresses that can be associated with ports. */
 export const floatingIps: ResourceSpec = {
   ...names('floatingip'),
   title: 'Floating IP',
@@ -100,7 +100,7 @@ export const floatingIps: ResourceSpec = {
       });
     },
     update: async (call, { id }, requested) => {
-      // As in the original, an empty change removes the association.
+      // As in Neutron, an update request without fields removes the association with a port.
       const change: Wire = Object.keys(requested).length === 0 ? { port_id: null } : requested;
       const { description, tags } = change as { description?: string; tags?: readonly string[] };
       await call.cloud.catalogs.networks.updateFloatingIp(call.caller, id, { description, tags });

@@ -1,7 +1,7 @@
 import type { CatalogError, CatalogErrorCode } from '@apistrata/compute-engine/catalogs';
 import { ServiceError } from '../service/service-error.js';
 
-/** The error types of the network service, with their statuses. */
+/** The network service's error types, with their HTTP statuses. */
 export const NETWORK_ERRORS = {
   AddressGroupInUse: 409,
   AddressPairAndPortSecurityRequired: 409,
@@ -131,12 +131,12 @@ export const NETWORK_ERRORS = {
   TrunkPortInUse: 409,
 } as const satisfies Readonly<Record<string, number>>;
 
-/** The type of an error of the network service. */
+/** The name of a network service error type. */
 export type NetworkErrorType = keyof typeof NETWORK_ERRORS;
 
 /**
- * The error types for the error codes of the catalog. A code that is missing here has the type with the same words
- * (`PortInUse` for `PORT_IN_USE`), or the general type of its status.
+ * The error types of catalog error codes. A code that is not listed has the error type with the same words (`PortInUse`
+ * for `PORT_IN_USE`) or, if that type does not exist, the general type of its status.
  */
 const CATALOG_ERROR_TYPES: Partial<Readonly<Record<CatalogErrorCode, NetworkErrorType>>> = {
   ADDRESS_IN_AUTO_SUBNET: 'AllocationOnAutoAddressSubnet',
@@ -165,7 +165,7 @@ const CATALOG_ERROR_TYPES: Partial<Readonly<Record<CatalogErrorCode, NetworkErro
   UNAVAILABLE: 'ServiceUnavailable',
 };
 
-/** The error types that the web framework of the original creates, by status. */
+/** The error types that Neutron's web framework creates, by HTTP status. */
 const GENERAL_TYPES: Readonly<Record<number, NetworkErrorType>> = {
   400: 'HTTPBadRequest',
   401: 'HTTPUnauthorized',
@@ -181,12 +181,12 @@ const BY_LOWER_CASE = new Map(
   Object.keys(NETWORK_ERRORS).map((type) => [type.toLowerCase(), type as NetworkErrorType]),
 );
 
-/** Returns an error of a type, with the status of the type. */
+/** Returns an error with a type and the HTTP status of this type. */
 export function networkError(type: NetworkErrorType, message: string): ServiceError {
   return new ServiceError(NETWORK_ERRORS[type], message, type);
 }
 
-/** Returns the 404 error for a resource. Its type is derived from the title: `QosPolicyNotFound` from `QoS policy`. */
+/** Returns a 404 error for a missing resource. Its title determines the type: `QosPolicyNotFound` for `QoS policy`. */
 export function missingResource(title: string, id: string): ServiceError {
   const type = BY_LOWER_CASE.get(`${title.replaceAll(' ', '')}NotFound`.toLowerCase()) ?? 'HTTPNotFound';
   return networkError(type, `${title} ${id} could not be found.`);
@@ -199,7 +199,7 @@ export function fromCatalogError({ code, status = 400, message }: CatalogError):
   return networkError(type, message);
 }
 
-/** Returns the body of an error. A type that the service does not define with this status is replaced by a general type. */
+/** Returns an error's response body. Replaces a type that is not defined for the error's status by a general type. */
 export function networkFault({ type, status, message }: ServiceError): { readonly NeutronError: object } {
   const isDefined = Object.hasOwn(NETWORK_ERRORS, type) && NETWORK_ERRORS[type as NetworkErrorType] === status;
   const shownType = isDefined ? type : (GENERAL_TYPES[status] ?? 'HTTPInternalServerError');

@@ -17,23 +17,23 @@ export const invalid = (message: string) => badRequest(message, 'HTTPBadRequest'
 
 const quoted = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 
-/** The reasons of values that are rejected before they are assigned to a field. */
+/** Matches the reasons for values that cannot be converted, for which Neutron has another error message. */
 const CONVERSION = / (converted|integer|target)\b/;
 
-/** Returns the reason why a value is invalid, as in the validators of the original. */
+/** Returns the reason why a value is invalid, in the words of Neutron's validators. */
 function reasonOf({ code, ...issue }: z.core.$ZodRawIssue): string {
   if (code === 'too_big' && issue.origin === 'string') return `exceeds maximum length of ${issue.maximum}`;
   if (code === 'invalid_type' && issue.expected === 'string') return 'is not a valid string';
   return code === 'invalid_value' ? 'is not in valid_values' : 'is not valid';
 }
 
-/** Returns the error for a value that its schema rejects. */
+/** Returns a 400 error for a value that a field's schema rejects. */
 export const invalidValue = (key: string, value: unknown, reason = 'is not valid') =>
   invalid(`Invalid input for ${key}. Reason: ${quoted(value)} ${reason}.`);
 
 const quoteNames = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
-/** Returns whether a list can be filtered by a parameter. */
+/** Returns whether a query parameter is a filter of the resource's list. */
 function isFilter({ fields, spec }: ResourceType, name: string): boolean {
   if (spec.tags && name in TAG_FILTERS) return true;
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -46,7 +46,7 @@ function isSortKey({ fields }: ResourceType, name: string): boolean {
   return field !== undefined && (field.filter === undefined || field.filter === 'sort');
 }
 
-/** Rejects values of filters that cannot be converted to the type of their field. */
+/** Rejects filter values that cannot be converted to the type of the filtered field. */
 function checkFilters({ query }: Call, resource: ResourceType, names: readonly string[]): void {
   for (const name of names)
     for (const value of query.getAll(name)) {
@@ -68,8 +68,8 @@ function filterItems(call: Call, resource: ResourceType, items: readonly Wire[])
 }
 
 /**
- * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`. All keys must match; several values of one key
- * are alternatives.
+ * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`. A port must match every key in the query, but
+ * only one of several values of the same key.
  */
 function byFixedIps(items: readonly Wire[], values: readonly string[]): readonly Wire[] {
   if (values.length === 0) return items;
@@ -136,17 +136,17 @@ function pageLink(call: Call, item: Wire | undefined, reverse: boolean): string 
   return `${call.cloudBase}${call.req.originalUrl.split('?')[0]}?${query}`;
 }
 
-/** Returns only the fields that the parameter `fields` names; all fields without the parameter. */
+/** Returns the fields that the query parameter `fields` selects; all fields if the parameter is missing. */
 export function chosenFields(call: Call, item: Wire): Wire {
   const names = call.query.getAll('fields').filter(Boolean);
   return names.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => names.includes(key)));
 }
 
-/** Returns the error for a policy rule that the caller does not satisfy. */
+/** Returns a 403 error for a policy rule that the caller does not satisfy. */
 export const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
 const POLICY_VERBS = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
-/** Conventions of the network service, version 2.0. */
+/** The API conventions of the network service, version 2.0. */
 export const networkStyle: Style = {
   service: 'network',
   root: '/v2.0',
@@ -181,7 +181,7 @@ export const networkStyle: Style = {
       );
     const reserved = Object.entries(requested).find(([key, value]) => {
       const field = fields[key];
-      // A new resource may state the default of a field without permission.
+      // A request that creates a resource may set a reserved field to its default value.
       return field?.admin !== undefined && !(verb === 'create' && value === field.initial);
     });
     if (reserved) throw notAllowed(`${POLICY_VERBS[verb]}_${spec.one}:${reserved[0]}`);
@@ -253,7 +253,7 @@ interface KnownRevision {
 }
 
 /**
- * Returns the revision number of a resource. Clients expect small increasing numbers, but revisions of the catalog are
+ * Returns a resource's revision number. Clients expect small increasing numbers, but the catalog's revisions are
  * random, so each new revision increments the number.
  */
 function revisionNumber(call: Call, id: string, revision: number): number {

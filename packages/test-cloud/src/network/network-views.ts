@@ -20,7 +20,7 @@ interface Described {
   readonly revision: number;
 }
 
-/** Returns the fields that all resources of the network service have. */
+/** Returns the fields that the views of network resources share. */
 function descriptionFields({ projectId, description, tags, createdAt, updatedAt, revision }: Described) {
   return {
     tenant_id: projectId,
@@ -29,12 +29,12 @@ function descriptionFields({ projectId, description, tags, createdAt, updatedAt,
     tags,
     created_at: seconds(createdAt),
     updated_at: seconds(updatedAt),
-    // The revision of the catalog; the service converts it to a number.
+    // The catalog's revision, which `networkStyle` replaces with a revision number.
     revision,
   };
 }
 
-/** Returns the segment of a network that was created without provider attributes. */
+/** Returns the implicit segment of a network without provider attributes. */
 function defaultSegment({ external, seq }: NetworkRecord): ProviderSegment {
   if (external) return { networkType: 'flat', physicalNetwork: 'public', segmentationId: null };
   return { networkType: 'geneve', physicalNetwork: null, segmentationId: seq };
@@ -51,7 +51,7 @@ export function networkView(network: NetworkRecord) {
     subnets: network.subnetIds,
     shared: network.shared,
     'router:external': network.external,
-    // As in the original, only external networks have this field.
+    // As in Neutron, only external networks have this field.
     ...(network.external && { is_default: network.isDefault }),
     mtu: network.mtu,
     port_security_enabled: network.portSecurityEnabled,
@@ -100,7 +100,7 @@ export function portView(port: PortView) {
     'binding:vnic_type': port.vnicType,
     port_security_enabled: port.portSecurityEnabled,
     dns_name: port.dnsName,
-    // A pair without a MAC address uses the port's MAC address.
+    // An address pair without a MAC address uses the port's MAC address.
     allowed_address_pairs: port.allowedAddressPairs.map((pair) => ({ mac_address: port.mac, ...pair })),
     'binding:host_id': port.hostId,
     'binding:profile': port.bindingProfile,

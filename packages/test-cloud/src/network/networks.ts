@@ -14,7 +14,7 @@ import { toCamelCase } from './to-camel-case.js';
 import { domainName, uniqueList, uuid } from './value-types.js';
 
 const admin = { admin: 'write', filter: 'only' } as const;
-/** The access to provider attributes, which only administrators can see and set. */
+/** The field options of provider attributes, which only administrators can see and set. */
 const provider = { admin: 'read', filter: 'only' } as const;
 
 const Segments = z
@@ -27,7 +27,7 @@ const Segments = z
   )
   .min(1);
 
-/** Converts a body to fields of the catalog. */
+/** Converts a request body to catalog fields. */
 function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
   const { provider, rest } = providerOf(body, before, cloud.simulated);
   const fields = toCamelCase<NetworkFields>(rest);

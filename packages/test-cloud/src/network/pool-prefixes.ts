@@ -1,6 +1,6 @@
 import { type Cidr, cidrOf, formatCidr } from '@apistrata/compute-engine/catalogs';
 
-/** Returns whether two prefixes have a common address. */
+/** Returns whether two prefixes overlap. */
 export function intersect(one: Cidr, other: Cidr): boolean {
   return one.version === other.version && one.first <= other.last && other.first <= one.last;
 }
@@ -8,14 +8,14 @@ export function intersect(one: Cidr, other: Cidr): boolean {
 const contains = (outer: Cidr, inner: Cidr) =>
   outer.version === inner.version && outer.first <= inner.first && inner.last <= outer.last;
 
-/** Returns the prefix of two halves; undefined if they are not the halves of one. */
+/** Returns the prefix that two adjacent halves form together; undefined if they are not the halves of a prefix. */
 function joined(low: Cidr, high: Cidr): Cidr | undefined {
   if (low.version !== high.version || low.prefix !== high.prefix || low.last + 1n !== high.first) return undefined;
   const parent = cidrOf(formatCidr({ ...low, prefix: low.prefix - 1 }));
   return parent.first === low.first ? parent : undefined;
 }
 
-/** Adds a prefix to ascending ones, merging it with those that it continues. */
+/** Adds a prefix to a sorted list of prefixes, and merges adjacent halves. */
 function merged(prefixes: readonly Cidr[], next: Cidr): readonly Cidr[] {
   const last = prefixes.at(-1);
   if (!last) return [next];
@@ -24,7 +24,7 @@ function merged(prefixes: readonly Cidr[], next: Cidr): readonly Cidr[] {
   return parent ? merged(prefixes.slice(0, -1), parent) : [...prefixes, next];
 }
 
-/** Returns the fewest prefixes with the same addresses, in ascending order. */
+/** Returns the shortest list of prefixes that covers the same addresses, in ascending order. */
 export function compacted(prefixes: readonly string[]): readonly Cidr[] {
   return prefixes
     .map(cidrOf)
@@ -32,7 +32,7 @@ export function compacted(prefixes: readonly string[]): readonly Cidr[] {
     .reduce(merged, [] as readonly Cidr[]);
 }
 
-/** Returns whether every address of some prefixes is in others. */
+/** Returns whether the prefixes `others` contain every address in `prefixes`. */
 export function areContained(prefixes: readonly string[], others: readonly string[]): boolean {
   const outer = compacted(others);
   return prefixes.every((prefix) => outer.some((one) => contains(one, cidrOf(prefix))));

@@ -20,7 +20,7 @@ interface Range {
 
 const bad = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
 
-/** Returns the ports of one side: a number, or a range such as `80:90`; undefined if the body contains neither. */
+/** Returns a side's port range from a body with a port (`80`) or a range (`80:90`); undefined if both are missing. */
 function rangeOf(requested: Wire, side: 'external' | 'internal'): Range | undefined {
   const single = requested[`${side}_port`];
   const range = requested[`${side}_port_range`];
@@ -33,7 +33,7 @@ function rangeOf(requested: Wire, side: 'external' | 'internal'): Range | undefi
   return { first, last };
 }
 
-/** Returns the fields of a range: a range of one port is also shown as a single port. */
+/** Returns a port range in wire format. A range of one port is also returned as a single port. */
 const shownRange = (side: string, { first, last }: Range): Wire => ({
   [`${side}_port_range`]: `${first}:${last}`,
   [`${side}_port`]: first === last ? first : undefined,
@@ -44,7 +44,7 @@ const shownRanges = ({ external, internal }: Readonly<Record<keyof typeof COLLIS
   ...shownRange('internal', internal),
 });
 
-/** Returns the port ranges that a port forwarding has after a request changes it. */
+/** Returns the external and internal port range of a port forwarding after the requested change. */
 function rangesOf(requested: Wire, before: Wire): { readonly external: Range; readonly internal: Range } {
   const read = (side: 'external' | 'internal') => {
     const range = rangeOf(requested, side) ?? rangeOf({ [`${side}_port_range`]: before[`${side}_port_range`] }, side);
@@ -60,25 +60,25 @@ function rangesOf(requested: Wire, before: Wire): { readonly external: Range; re
 
 const tableOf = ({ cloud }: Call) => cloud.documents.table<Doc>('network/port_forwardings');
 
-/** Throws `FipInUseByPortForwarding` if ports of a floating IP are forwarded. */
+/** Throws `FipInUseByPortForwarding` if a floating IP has port forwardings. */
 export function rejectForwarded(call: Call, floatingIpId: string): void {
   if ([...tableOf(call).values()].some(({ floatingip_id }) => floatingip_id === floatingIpId))
     throw networkError('FipInUseByPortForwarding', `Floating IP ${floatingIpId} in use by Port Forwarding resources.`);
 }
 
-/** Deletes the port forwardings whose destination is a port. */
+/** Deletes the port forwardings that lead to an internal port. */
 export function removeForwardingsTo(call: Call, portId: string): void {
   const table = tableOf(call);
   for (const { id, internal_port_id } of table.values()) if (internal_port_id === portId) table.delete(id);
 }
 
-/** The fields that must be equal for ranges of one side to collide. */
+/** Two port forwardings collide on a side if these fields are equal and their port ranges overlap. */
 const COLLISION_FIELDS = {
   internal: ['internal_port_id', 'internal_ip_address', 'protocol'],
   external: ['floatingip_id', 'protocol'],
 } as const;
 
-/** Throws if another port forwarding has one of the ports, external or internal. */
+/** Throws a 400 error if the external or internal port range collides with that of another port forwarding. */
 function rejectDuplicates(
   call: Call,
   requested: Wire,
@@ -125,7 +125,7 @@ async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_addre
 
 const unlisted = { filter: false } as const;
 
-/** Ports of a floating IP. Each port is forwarded to its own destination. */
+/** Port forwardings, which forward ports of a floating IP to ports of internal addresses. */
 export const portForwardings: ResourceSpec = {
   ...names('port_forwarding', 'floatingips/:floatingip_id/port_forwardings'),
   title: 'Port forwarding',

@@ -49,7 +49,7 @@ const unlisted = { filter: false } as const;
 const onlyFilter = { filter: 'only' } as const;
 const visibleToAdmins = { admin: 'read' } as const;
 
-/** Returns the binding profile of a port with the field `trusted`, if an administrator has set this field. */
+/** Returns a port's binding profile with the field `trusted`; an empty object if no administrator has set it. */
 function trustedProfile(call: Call, port: Doc): Wire {
   const trusted = call.cloud.documents.table<Wire>('network/ports').get(port.id)?.trusted ?? null;
   return trusted === null ? {} : { 'binding:profile': { ...(port['binding:profile'] as Wire), trusted } };
@@ -62,7 +62,7 @@ function changeOf({ fixed_ips, ...body }: Wire): PortChange {
   return { ...toCamelCase<PortChange>(body), ...(requested && { fixedIps: requested }) };
 }
 
-/** Merges DHCP options by name. An option without a value is removed; other options replace existing ones. */
+/** Merges DHCP options by name and IP version. A null value removes an option; another value replaces the option. */
 function dhcpOptions(before: unknown, requested: unknown): readonly Wire[] {
   const keyOf = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
   const merged = new Map(((before ?? []) as readonly Wire[]).map((option) => [keyOf(option), option]));
@@ -73,7 +73,7 @@ function dhcpOptions(before: unknown, requested: unknown): readonly Wire[] {
   return [...merged.values()];
 }
 
-/** Returns the DNS names of a port's addresses. */
+/** Returns the DNS name of each address of a port. */
 function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
   return (fixed_ips as readonly Wire[]).map(({ ip_address }) => {
     const hostname = String(dns_name || `host-${String(ip_address).replaceAll(/[.:]/g, '-')}`);
@@ -81,13 +81,13 @@ function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
   });
 }
 
-/** Rejects fields that enable spoofing, unless the caller is an administrator or owns the network. */
+/** Rejects fields that enable address spoofing, unless the caller is an administrator or owns the network. */
 async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, requested: Wire, rule: string) {
   const reserved = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
   const field = reserved.find((key) => requested[key] !== undefined);
   if (isAdmin || !field) return;
   const network = await cloud.catalogs.networks.getNetwork(caller, String(networkId));
-  // On a shared network, a fixed address may be requested by subnet, but not by value.
+  // On a shared network, callers may request a fixed IP from a subnet, but not a specific address.
   const isHarmless =
     field === 'fixed_ips' && (requested.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
   const isOwner = network.projectId === caller.projectId || network.projectId === '';
@@ -159,7 +159,7 @@ export const ports: ResourceSpec = {
     return { extra_dhcp_opts: dhcpOptions(inDocuments?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
   removing: (call, { id }) => rejectPortOfTrunk(call, id),
-  // The owner of a network may delete the ports of other projects on it.
+  // A network's owner may delete other projects' ports on the network.
   storageAuthorizes: ['remove'],
   shows: async (call, port) => ({
     dns_assignment: dnsAssignment(port),

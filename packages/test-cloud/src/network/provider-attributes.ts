@@ -7,7 +7,7 @@ const UNSET: ProviderSegment = { networkType: 'geneve', physicalNetwork: null, s
 export const invalid = (message: string) =>
   new ServiceError(400, `Invalid input for operation: ${message}.`, 'InvalidInput');
 
-/** Validates a segment of a physical network, with the messages of the original. */
+/** Validates a segment of a physical network, with Neutron's error messages. */
 export function checkSegment({ networkType, physicalNetwork, segmentationId }: ProviderSegment): void {
   const kind = networkType === 'vlan' ? 'VLAN' : networkType;
   if (!physicalNetwork) throw invalid(`physical_network required for ${kind} provider network`);
@@ -19,7 +19,7 @@ export function checkSegment({ networkType, physicalNetwork, segmentationId }: P
 
 const ATTRIBUTES = ['network_type', 'physical_network', 'segmentation_id'] as const;
 
-/** The fields of the first segment of a network. They are hidden if the network has several segments. */
+/** The network fields that describe its segment. They are hidden if the network has several segments. */
 export const PROVIDER_FIELDS = ATTRIBUTES.map((name) => `provider:${name}` as const);
 
 type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
@@ -28,14 +28,14 @@ type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
  * Validates the segments of a new network.
  *
  * @returns the provider attributes of the first segment, and all segments if there are several
- * @throws ServiceError 400 for duplicate or invalid segments, and for segments together with provider attributes
+ * @throws ServiceError 400 for duplicate or invalid segments, and for a body with both segments and provider attributes
  */
 export function withSegments(
   body: Readonly<Record<string, unknown>>,
 ): Segment & { readonly segments: readonly Segment[] | undefined } {
   if (PROVIDER_FIELDS.some((name) => body[name] !== undefined))
     throw invalid('Segments and provider values cannot both be set');
-  // The original treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
+  // Neutron treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
   const segments = (body.segments as readonly Partial<Segment>[]).map((requested) => {
     const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, requested[name] || null])) as Segment;
     const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
@@ -50,9 +50,9 @@ export function withSegments(
 }
 
 /**
- * Separates the provider attributes of a body from the rest.
+ * Separates the provider attributes of a network body from its other fields.
  *
- * @param before the network that the body changes
+ * @param before the network before the change; undefined for a new network
  * @param simulated whether machines are simulated; real hosts cannot connect guests to segments of external networks
  * @throws ServiceError 400 for invalid segments
  */

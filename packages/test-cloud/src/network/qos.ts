@@ -13,7 +13,7 @@ import { EVERY_PROJECT, isAccessible } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
 import { hiddenStamps, named, standardFields } from './standard-fields.js';
 
-/** A parameter of a rule: a number in a range, or one of several values. */
+/** The allowed values of a QoS rule parameter: a range of numbers, or a list of values. */
 type Parameter = { readonly start: number; readonly end: number } | readonly (number | string)[];
 
 const RATE: Parameter = { start: 0, end: 2 ** 31 - 1 };
@@ -21,7 +21,7 @@ const DIRECTION = ['ingress', 'egress'];
 const ANY_DIRECTION = [...DIRECTION, 'any'];
 const DSCP_MARKS = [0, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 44, 46, 48, 56];
 
-/** The parameters of the rules by type. */
+/** The parameters of QoS rules, by rule type. */
 const RULES: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
   bandwidth_limit: { max_kbps: RATE, max_burst_kbps: RATE, direction: DIRECTION },
   dscp_marking: { dscp_mark: DSCP_MARKS },
@@ -30,7 +30,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
   minimum_packet_rate: { min_kpps: RATE, direction: ANY_DIRECTION },
 };
 
-/** Defaults of parameters; the others are required. */
+/** The default values of optional parameters. Parameters without a default value are required. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   max_burst_kbps: 0,
   max_burst_kpps: 0,
@@ -54,24 +54,24 @@ const fieldsOf = (type: string): Fields =>
     }),
   );
 
-/** As in the original, only administrators change policies. */
+/** As in Neutron, only administrators change QoS policies and rules. */
 const admin = ['create', 'change', 'remove'] as const;
 const table = (type: string) => `network/${type}_rules`;
 
 const policies = ({ cloud }: Call) => cloud.documents.table<Doc>('network/policies');
 
-/** Returns the policy for the new networks of a project, if it has one. */
+/** Returns a project's default QoS policy, which applies to its new networks; undefined if it has none. */
 export const defaultPolicyOf = (call: Call, project: unknown) =>
   [...policies(call).values()].find(({ is_default, project_id }) => is_default && project_id === project);
 
-/** Rejects a second default policy of a project. */
+/** Rejects a second default QoS policy for a project. */
 function rejectSecondDefault(call: Call, { id, is_default, project_id }: Wire): undefined {
   const existing = is_default === true ? defaultPolicyOf(call, project_id) : undefined;
   if (existing && existing.id !== id)
     throw networkError('QoSPolicyDefaultAlreadyExists', `A default QoS policy exists for project ${project_id}.`);
 }
 
-/** Throws `QosPolicyNotFound` for a policy that the caller cannot see. */
+/** Throws `QosPolicyNotFound` for a QoS policy that the caller cannot see. */
 function requirePolicy(call: Call, id: unknown): void {
   const policy = policies(call).get(String(id));
   if (!policy || !isAccessible(call, policy)) throw missingResource(qosPolicies.title, String(id));
@@ -79,7 +79,7 @@ function requirePolicy(call: Call, id: unknown): void {
 
 const qosGrant = (id: string) => ({ object_type: 'qos_policy', object_id: id, action: 'access_as_shared' });
 
-/** Returns the resource with a check of the policy that it names. */
+/** Extends a resource, so that it rejects QoS policies that the caller cannot see. */
 export function withQosPolicy(spec: ResourceSpec): ResourceSpec {
   const { creating, changing } = spec;
   return {
@@ -95,7 +95,7 @@ export function withQosPolicy(spec: ResourceSpec): ResourceSpec {
   };
 }
 
-/** Policies for port traffic. */
+/** QoS policies, whose rules limit, mark or guarantee port traffic. */
 export const qosPolicies = {
   path: 'qos/policies',
   one: 'policy',
@@ -125,7 +125,7 @@ export const qosPolicies = {
     return undefined;
   },
   routes(resource) {
-    // The project of a policy may tag it. The service has the tags at a path of their own, clients use that of policies.
+    // The policy's project may tag the policy. Neutron has the tags at `/policies`, but clients use `/qos/policies`.
     const tagged = new Resource(resource.style, { ...resource.spec, admin: [] });
     return [...tagRoutes(tagged, 'policies'), ...tagRoutes(tagged)];
   },
@@ -141,7 +141,7 @@ export const qosPolicies = {
   },
 } satisfies ResourceSpec;
 
-/** The rules of each type, nested in their policy. */
+/** The QoS rules of each type. Their paths are below the path of their policy. */
 export const qosRules: readonly ResourceSpec[] = Object.keys(RULES).map((type) => ({
   path: `qos/policies/:policy_id/${type}_rules`,
   one: `${type}_rule`,
@@ -164,7 +164,7 @@ export const qosRules: readonly ResourceSpec[] = Object.keys(RULES).map((type) =
   },
 }));
 
-/** Routes of the rule types. */
+/** Returns the routes for QoS rule types. */
 export function qosTypeRoutes(): readonly Route[] {
   const described = (parameters: Readonly<Record<string, Parameter>>) =>
     Object.entries(parameters).map(([parameter_name, parameter]) => ({

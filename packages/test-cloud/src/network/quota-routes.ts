@@ -22,14 +22,14 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   router_route: 30,
 };
 
-/** The table of the limits that administrators have set, by project and kind of resource. */
+/** The quota limits that administrators have set, by project ID and resource kind. */
 const limits = ({ cloud }: Call) => cloud.documents.table<Record<string, number>>('network/limits');
 const limitsOf = (call: Call, project: string): Readonly<Record<string, number>> => ({
   ...DEFAULTS,
   ...limits(call).get(project),
 });
 
-/** Functions that list the resources of the catalog, by kind. Resources of other kinds are documents. */
+/** Functions that list the catalog's resources, by resource kind. Resources of other kinds are stored as documents. */
 const LISTS: Readonly<Record<string, (call: Call, project: string) => Promise<readonly { projectId: string }[]>>> = {
   network: ({ cloud, caller }) => cloud.catalogs.networks.listNetworks(caller),
   subnet: ({ cloud, caller }) => cloud.catalogs.networks.listSubnets(caller),
@@ -41,7 +41,7 @@ const LISTS: Readonly<Record<string, (call: Call, project: string) => Promise<re
   rbac_policy: async (call) => (await listPolicies(call)).map(({ project_id }) => ({ projectId: String(project_id) })),
 };
 
-/** Returns the number of resources of a kind that a project has. */
+/** Returns the number of a project's resources of one kind. */
 async function countUsed(call: Call, kind: string, project: string): Promise<number> {
   const list = LISTS[kind];
   if (list) return (await list(call, project)).filter(({ projectId }) => projectId === project).length;
@@ -51,20 +51,20 @@ async function countUsed(call: Call, kind: string, project: string): Promise<num
   ).length;
 }
 
-/** The resources that the creation of another one also creates: a security group has a rule for each IP version. */
+/** Resources that are created with another resource: a new security group has a rule for each IP version. */
 const CONTENTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   security_group: { security_group_rule: 2 },
 };
 
 const limitOf = (call: Call, project: string, kind: string) => limitsOf(call, project)[kind] ?? -1;
 
-/** Throws `OverQuota` if a number of resources exceeds the limit of a project. */
+/** Throws `OverQuota` if a number of resources exceeds the project's limit. */
 export function rejectExceeding(call: Call, project: string, kind: string, count: number): void {
   const limit = limitOf(call, project, kind);
   if (limit >= 0 && count > limit) throw networkError('OverQuota', `Quota exceeded for resources: ['${kind}'].`);
 }
 
-/** Adds a quota check before creation to a resource whose kind has a quota. */
+/** Extends a resource, so that create requests check the quota. Resource kinds without a quota stay unchanged. */
 export function withQuota(spec: ResourceSpec): ResourceSpec {
   const { one, creating } = spec;
   if (!Object.hasOwn(DEFAULTS, one)) return spec;
@@ -81,11 +81,11 @@ export function withQuota(spec: ResourceSpec): ResourceSpec {
 }
 
 const Quota = z.object({ quota: dictionary });
-/** The keys of a body that are not limits. */
+/** The keys in a quota body that are not limits. */
 const OPTIONS = new Set(['tenant_id', 'project_id', 'force', 'check_limit']);
 const Limit = integerBetween(-1, 2 ** 31 - 1);
 
-/** Returns the limits of a body, or throws a 400 that names the first kind with an invalid one. */
+/** Returns the limits in a request. Throws a 400 error that names the unknown kinds, or the first invalid limit. */
 function readLimits(call: Call): Readonly<Record<string, number>> {
   const given = Object.entries(call.body(Quota).quota).filter(([key]) => !OPTIONS.has(key));
   const unexpected = given.map(([kind]) => kind).filter((kind) => !Object.hasOwn(DEFAULTS, kind));
@@ -99,7 +99,7 @@ function readLimits(call: Call): Readonly<Record<string, number>> {
   );
 }
 
-/** Rejects limits below the usage, except with `force`. */
+/** Rejects limits below the current usage, unless the request sets `force`. */
 async function rejectExceeded(call: Call, given: Readonly<Record<string, number>>): Promise<void> {
   if (call.body(Quota).quota.force === true) return;
   for (const [kind, limit] of Object.entries(given)) {
@@ -114,7 +114,7 @@ function requireAdmin({ isAdmin }: Call, verb: 'get' | 'update' | 'delete'): voi
   if (!isAdmin) throw notAllowed(`${verb}_quota`);
 }
 
-/** Quotas of projects, which administrators can set. */
+/** Returns the routes for project quotas, which administrators can set. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');

@@ -17,7 +17,7 @@ import { rejectUsedGrant } from './sharing-users.js';
 import { hiddenStamps, ownerFields } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
-/** A policy: a grant of an object to one project or all, with an id and an owner. */
+/** An RBAC policy, which grants one project or all projects access to an object. */
 interface Policy extends Doc {
   readonly object_type: string;
   readonly object_id: string;
@@ -25,7 +25,7 @@ interface Policy extends Doc {
   readonly target_tenant: string;
 }
 
-/** The ids and owners of the policies that were created as such. Objects that are created as shared have derived ones. */
+/** The RBAC policies that clients have created. The policies of objects that were created as shared are not stored. */
 const identities = ({ cloud }: Call) => cloud.documents.table<Doc>('network/rbac_policies');
 const keyOf = ({ object_id, action, target_tenant }: Wire) => `${object_id}/${action}/${target_tenant}`;
 
@@ -45,7 +45,7 @@ function policiesOf(object_type: string, { id, projectId, grants }: SharedObject
   );
 }
 
-/** Returns the grants with another target for an action; undefined: without the former one. */
+/** Returns grants with the target `after` instead of `before`. Undefined for either adds or removes a target. */
 function replaced(grants: Grants, action: string, before: string | undefined, after: string | undefined): Grants {
   const others = (grants[action] ?? []).filter((target) => target !== before);
   return { ...grants, [action]: after === undefined ? others : [...others, after] };
@@ -60,7 +60,7 @@ function grant(call: Call, policy: Wire, before: string | undefined, after: stri
   });
 }
 
-/** Returns the policies that the caller may see. Removes the policies of deleted objects. */
+/** Returns the RBAC policies that the caller may see. Removes the stored policies of deleted objects. */
 export async function listPolicies(call: Call): Promise<readonly Doc[]> {
   const known = new Map([...identities(call).values()].map((doc) => [keyOf(doc), doc]));
   const all = [];
@@ -97,7 +97,7 @@ const storage: Storage = {
   },
 };
 
-/** Rejects a policy that its caller may not set, and one that exists. */
+/** Rejects an RBAC policy that is invalid, that the caller may not set, or that already exists. */
 async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire): Promise<void> {
   const { object_type, object_id, action, target_tenant } = policy;
   const kind = kindOf(String(object_type));
@@ -115,11 +115,11 @@ async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire):
     throw conflict('An RBAC policy already exists with those values.', 'DuplicateRbacPolicy');
 }
 
-/** Returns the fields so that lists can be filtered, but not sorted. */
+/** Returns fields by which lists can be filtered, but not sorted. */
 const unsorted = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { filter: 'only', ...field }]));
 
-/** Policies that share objects of a project with others. */
+/** RBAC policies, which share a project's objects with other projects. */
 export const rbacPolicies: ResourceSpec = {
   path: 'rbac-policies',
   one: 'rbac_policy',

@@ -5,7 +5,7 @@ import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
 import { rejectExceeding } from './quota-routes.js';
 
-/** Rejects routes of a router whose next hop is not in a subnet of the router, or is an address of the router. */
+/** Rejects static routes whose next hop is outside the router's subnets or is one of the router's addresses. */
 export async function checkRoutes(call: Call, router: Doc, routes: readonly Wire[]): Promise<void> {
   const { networks } = call.cloud.catalogs;
   const elevated = { ...call.caller, isAdmin: true };

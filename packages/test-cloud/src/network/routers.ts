@@ -20,7 +20,7 @@ const gateway = z.strictObject({
   external_fixed_ips: z.array(fixedIp).optional(),
   qos_policy_id: uuid.nullish(),
 });
-/** Without a network, the router has no gateway. */
+/** The external gateway of a router. Null or an empty object means that the router has no gateway. */
 const gatewayOrNone = z.union([z.strictObject({}), gateway]).nullable();
 const RouterInterface = z.object({ subnet_id: z.unknown().optional(), port_id: z.unknown().optional() });
 const Routes = z.object({ router: z.object({ routes: z.array(route) }) });
@@ -43,7 +43,7 @@ function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
   };
 }
 
-/** Returns the subnet or port that a request names. With both, a port is removed by its id. */
+/** Returns the subnet or port that a request names. A removal may name both, and then uses the port. */
 function interfaceOf(call: Call, removes = false): { readonly subnetId: string } | { readonly portId: string } {
   const { subnet_id, port_id } = call.body(RouterInterface);
   const bad = (message: string) => networkError('BadRequest', `Bad router request: ${message}.`);
@@ -69,7 +69,7 @@ const interfaceView = (call: Call, port: PortView) => ({
   subnet_ids: port.fixedIps.map(({ subnetId }) => subnetId),
 });
 
-/** Throws if a member sets a part of the gateway that only administrators set. */
+/** Throws if a caller who is not an administrator sets a gateway field that is reserved for administrators. */
 function rejectReserved(call: Call, verb: 'create' | 'update', { external_gateway_info }: Wire): undefined {
   const requested = (external_gateway_info ?? {}) as Wire;
   const reserved = ['enable_snat', 'external_fixed_ips'].find((key) => requested[key] !== undefined);

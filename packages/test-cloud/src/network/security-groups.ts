@@ -31,12 +31,12 @@ export const securityGroups: ResourceSpec = {
   },
 };
 
-/** Extends a schema so that null and the empty string are missing values. */
+/** Extends a schema, so that null and the empty string count as missing values. */
 const orMissing = <S extends z.ZodType>(schema: S) =>
   z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
 const portNumber = orMissing(z.union([z.number(), z.string()]));
 
-/** A prefix. A single address becomes a prefix of full length; host bits are kept. */
+/** An IP prefix. A single address becomes a /32 or /128 prefix. Host bits are kept. */
 export const ipPrefix = z
   .string()
   .transform((written) => (written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`))
@@ -48,14 +48,14 @@ export const ethertype = z
   .pipe(z.enum(['ipv4', 'ipv6']))
   .transform((name) => (name === 'ipv4' ? 'IPv4' : 'IPv6'));
 
-/** The name or number of an IP protocol, as text. */
+/** The name or number of an IP protocol, as a string. */
 export const protocol = z.union([z.string(), z.number()]).transform((written) => {
   const name = String(written).toLowerCase();
   checkProtocol(name);
   return name;
 });
 
-/** Rules of security groups. */
+/** Security group rules. */
 export const securityGroupRules: ResourceSpec = {
   ...names('security_group_rule'),
   verbs: ['list', 'show', 'create', 'remove'],
@@ -75,7 +75,7 @@ export const securityGroupRules: ResourceSpec = {
   }),
   async creating(call, rule) {
     const { security_group_id } = rule;
-    // A rule belongs to the project of its group, regardless of its creator.
+    // A rule belongs to its security group's project, even if another project creates the rule.
     const group = await call.cloud.catalogs.networks.getSecurityGroup(call.caller, String(security_group_id));
     return { project_id: group.projectId, ...checkedRule(rule) };
   },

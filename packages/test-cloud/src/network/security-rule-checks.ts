@@ -2,23 +2,23 @@ import { parseCidr } from '@apistrata/compute-engine/catalogs';
 import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
 
-/** Protocols that have ports. */
+/** The names and numbers of protocols that have ports. */
 const WITH_PORTS = new Set(['tcp', '6', 'udp', '17', 'dccp', '33', 'sctp', '132', 'udplite', '136']);
 const ICMP = new Set(['icmp', '1', 'icmpv6', 'ipv6-icmp', '58']);
 const IPV6_ONLY = ['icmpv6', 'ipv6-encap', 'ipv6-frag', 'ipv6-icmp', 'ipv6-nonxt', 'ipv6-opts', 'ipv6-route'];
 const IPV6_ONLY_NUMBERS = ['41', '44', '58', '59', '60', '43'];
 /** The range of all ports. A rule for all ports is stored without ports. */
 const ALL_PORTS = { min: 1, max: 65_535 };
-/** The name of ICMP in rules for IPv6, by the names and numbers that callers use. */
+/** The stored name or number of ICMP in IPv6 rules, by the name or number in the request. */
 const ICMP_OF_IPV6: Readonly<Record<string, string>> = { icmp: 'ipv6-icmp', icmpv6: 'ipv6-icmp', 1: '58' };
 const REMOTES = ['remote_ip_prefix', 'remote_group_id', 'remote_address_group_id'] as const;
-/** The names of protocols that rules may use, in addition to the numbers from 0 to 255. */
+/** The protocol names that rules may contain. Rules may also contain protocol numbers from 0 to 255. */
 const PROTOCOLS = [
   ...['ah', 'any', 'dccp', 'egp', 'esp', 'gre', 'hopopt', 'icmp', 'igmp', 'ip', 'ipip', ...IPV6_ONLY],
   ...['ospf', 'pgm', 'rsvp', 'sctp', 'tcp', 'udp', 'udplite', 'vrrp'],
 ];
 
-/** Returns a port as a number; undefined if the rule has no port. Throws `SecurityGroupInvalidPortValue`. */
+/** Returns a rule's port as a number, or undefined. Throws `SecurityGroupInvalidPortValue` for an invalid port. */
 function portOf(requested: unknown): number | undefined {
   if (requested === undefined) return undefined;
   const port = /^\d+$/.test(String(requested)) ? Number(requested) : Number.NaN;
@@ -26,7 +26,7 @@ function portOf(requested: unknown): number | undefined {
   throw networkError('SecurityGroupInvalidPortValue', `Invalid value for port ${requested}`);
 }
 
-/** Throws `SecurityGroupRuleInvalidProtocol` for the name or number of an unknown protocol. */
+/** Throws `SecurityGroupRuleInvalidProtocol` for an unknown protocol name or number. */
 export function checkProtocol(protocol: string): void {
   if (!PROTOCOLS.includes(protocol) && !(/^\d+$/.test(protocol) && Number(protocol) <= 255))
     throw networkError(
@@ -102,8 +102,8 @@ function checkRemotes(rule: Wire): void {
 }
 
 /**
- * Returns the protocol and the ports of a new rule as the service stores them. Throws a 400 error for a rule that contradicts
- * itself.
+ * Returns a new rule's protocol and ports in the format in which they are stored. Throws a 400 error if the rule's
+ * fields contradict each other.
  */
 export function checkedRule(rule: Wire): Wire {
   const requested = rule.protocol === undefined ? undefined : String(rule.protocol).toLowerCase();

@@ -16,14 +16,14 @@ import { uuid } from './value-types.js';
 
 type Provider = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
-/** The table of segments that administrators have created, and of changes to segments that networks were created with. */
+/** The segments that administrators have added, and the changes to segments that were created with a network. */
 const table = ({ cloud }: Call) => cloud.documents.table<Doc>('network/segments');
 
-/** Returns the segments of a network that was created with several; undefined for other networks. */
+/** Returns the segments of a network that was created with several segments; undefined for other networks. */
 export const multipleSegments = ({ cloud }: Call, id: string) =>
   cloud.documents.table<{ readonly segments?: readonly Provider[] }>('network/networks').get(id)?.segments;
 
-/** Removes the records of the segments of a network. */
+/** Removes a network's segment records. */
 export function removeSegments(call: Call, networkId: string): void {
   for (const [id, { network_id }] of table(call)) if (network_id === networkId) table(call).delete(id);
 }
@@ -51,9 +51,9 @@ function initialSegments(call: Call, network: NetworkRecord): readonly Doc[] {
   });
 }
 
-/** Returns all segments: those with which networks were created, and those that administrators have added. */
+/** Returns the segments that were created with networks, and the segments that administrators have added. */
 async function allSegments(call: Call): Promise<{ readonly initial: readonly Doc[]; readonly added: readonly Doc[] }> {
-  // As in the original, only administrators see segments.
+  // As in Neutron, only administrators see segments.
   if (!call.isAdmin) return { initial: [], added: [] };
   const networks = await call.cloud.catalogs.networks.listNetworks(call.caller);
   const initial = networks.flatMap((network) => initialSegments(call, network));
@@ -82,7 +82,7 @@ const storage: Storage = {
   remove: (call, { id }) => table(call).delete(id),
 };
 
-/** Segments. Each network has one or more. Segments that are added to a network later have no effect on machines. */
+/** Network segments. Each network has at least one segment. Segments that are added later do not affect servers. */
 export const segments: ResourceSpec = {
   ...names('segment'),
   admin: ['create'],

@@ -8,13 +8,13 @@ import { EVERY_PROJECT, SHARED_TYPES } from './sharing.js';
 
 type User = { readonly what: string; readonly projectId: string };
 
-/** How the users of an object are found, and which projects keep access without the removed policy. */
+/** States how to find an object's users, and which project keeps access when an RBAC policy is removed. */
 interface Users {
   readonly find: (call: Call, id: string) => Promise<readonly User[]>;
   readonly exempt: 'the owner' | 'the new target' | 'none';
 }
 
-/** Returns what uses a network that is shared with other projects: the ports in it, except those of the service. */
+/** Returns the users of a shared network, which are its ports, except the ports of the network service. */
 async function portsIn(call: Call, networkId: string): Promise<readonly User[]> {
   const ports = await call.cloud.catalogs.networks.listPorts({ ...call.caller, isAdmin: true }, { networkId });
   return ports
@@ -22,7 +22,7 @@ async function portsIn(call: Call, networkId: string): Promise<readonly User[]> 
     .map(({ id, projectId }) => ({ what: `port ${id}`, projectId }));
 }
 
-/** Returns the routers with a gateway to an external network. */
+/** Returns the users of an external network, which are the routers with a gateway to this network. */
 async function routersTo(call: Call, networkId: string): Promise<readonly User[]> {
   const routers = await call.cloud.catalogs.networks.listRouters({ ...call.caller, isAdmin: true });
   return routers
@@ -30,7 +30,7 @@ async function routersTo(call: Call, networkId: string): Promise<readonly User[]
     .map(({ id, projectId }) => ({ what: `router ${id}`, projectId }));
 }
 
-/** Returns what uses a QoS policy: networks and ports. */
+/** Returns the users of a QoS policy, which are networks and ports. */
 async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly User[]> {
   const caller = { ...call.caller, isAdmin: true };
   const { networks } = call.cloud.catalogs;
@@ -61,8 +61,8 @@ function inUse(id: string, details: string): ServiceError {
 }
 
 /**
- * Throws `RbacPolicyInUse` if a project uses an object, and would lose access without the policy.
- * @param newTarget the project that the policy gets; omitted if it is deleted
+ * Throws `RbacPolicyInUse` if a project uses the object and would lose access without the RBAC policy.
+ * @param newTarget the policy's target project after the change; omitted if the policy is deleted
  */
 export async function rejectUsedGrant(call: Call, policy: Wire, newTarget?: string): Promise<undefined> {
   const { object_type, action, target_tenant } = policy;

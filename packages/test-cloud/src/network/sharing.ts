@@ -5,38 +5,38 @@ import { ifMissing } from '../service/if-missing.js';
 import type { Wire } from '../service/wire.js';
 import { missingResource } from './network-errors.js';
 
-/** The target of a policy for all projects. */
+/** The target of an RBAC policy that applies to all projects. */
 export const EVERY_PROJECT = '*';
 
-/** The projects that may use an object, by action; {@link EVERY_PROJECT} stands for all. */
+/** The projects that may use an object, by action; {@link EVERY_PROJECT} stands for all projects. */
 export type Grants = Readonly<Record<string, readonly string[]>>;
 
-/** An object with the projects that it is shared with. */
+/** An object and the projects with which it is shared. */
 export interface SharedObject {
   readonly id: string;
   readonly projectId: string;
   readonly grants: Grants;
-  /** The actions whose policy for every project cannot be removed. */
+  /** The actions whose RBAC policy for all projects cannot be removed. */
   readonly mustBeOffered?: readonly string[];
 }
 
-/** A type of objects that can be shared. */
+/** An object type whose objects can be shared with other projects. */
 export interface Shareable {
   readonly actions: readonly string[];
-  /** Whether policies are stored but have no effect. */
+  /** Whether RBAC policies are stored but have no effect. */
   readonly isRecorded?: true;
-  /** Returns the objects that other projects can see. */
+  /** Returns all shared objects. The result may also contain other objects. */
   readonly list: (call: Call) => Promise<readonly SharedObject[]>;
-  /** @throws CatalogError or ServiceError if the object does not exist, or the caller cannot see a network or group */
+  /** @throws CatalogError or ServiceError if the object is missing, or is a network or group that the caller cannot see */
   readonly get: (call: Call, id: string) => Promise<SharedObject>;
-  /** Stores the projects that may use the object. Ignores a deleted one. */
+  /** Stores the grants of an object. Ignores a deleted object. */
   readonly set: (call: Call, id: string, grants: Grants) => Promise<void>;
 }
 
 const SHARED = 'access_as_shared';
 const EXTERNAL = 'access_as_external';
 
-/** Returns an administrator of no project, to whom records look the same regardless of the projects that they are shared with. */
+/** Returns the caller as an administrator without a project, so that a record's grants do not change its view. */
 const outside = ({ caller }: Call) => ({ ...caller, projectId: '', isAdmin: true });
 
 const groupDocuments = ({ cloud }: Call) => cloud.documents.table<Wire>('network/security_groups');
@@ -46,12 +46,12 @@ const targetsOf = ({ shared, shared_with }: Wire): readonly string[] => [
   ...((shared_with ?? []) as readonly string[]),
 ];
 
-/** Returns whether a record of the documents is shared with the caller's project. */
+/** Returns whether a stored record is shared with the caller's project. */
 export function isShared({ caller }: Call, { shared, shared_with }: Wire): boolean {
   return shared === true || ((shared_with ?? []) as readonly string[]).includes(caller.projectId);
 }
 
-/** Returns whether the caller sees a record of the documents: as an administrator, as its project, or because it is shared. */
+/** Returns whether the caller sees a stored record: as an administrator, as its owner, or because it is shared. */
 export const isAccessible = (call: Call, record: Wire) =>
   call.isAdmin || record.project_id === call.caller.projectId || isShared(call, record);
 
@@ -60,7 +60,7 @@ const fieldsOf = ({ [SHARED]: targets = [] }: Grants): Wire => ({
   shared_with: targets.filter((target) => target !== EVERY_PROJECT),
 });
 
-/** Records of the documents, with the projects in the record. */
+/** Returns an object type whose objects are stored as documents that contain their grants. */
 function documents(title: string, table: string): Shareable {
   const records = ({ cloud }: Call) => cloud.documents.table<Doc>(`network/${table}`);
   const shared = (doc: Doc) => ({
@@ -96,7 +96,7 @@ function networkOf({ id, projectId, ...network }: NetworkRecord): SharedObject {
   };
 }
 
-/** Networks: a network with an external policy is an external network. */
+/** Networks. An RBAC policy with the action `access_as_external` makes a network external. */
 const networks: Shareable = {
   actions: [SHARED, EXTERNAL],
   list: async (call) =>
@@ -117,7 +117,7 @@ const networks: Shareable = {
   },
 };
 
-/** Security groups: policies are stored, but members of other projects do not see the groups. */
+/** Security groups. Their RBAC policies are stored, but do not show the groups to other projects. */
 const securityGroups: Shareable = {
   actions: [SHARED],
   isRecorded: true,
@@ -139,7 +139,7 @@ const securityGroups: Shareable = {
   },
 };
 
-/** The types of objects that can be shared. */
+/** The object types whose objects can be shared, by name. */
 export const SHARED_TYPES: Readonly<Record<string, Shareable>> = {
   network: networks,
   qos_policy: documents('QoS policy', 'policies'),

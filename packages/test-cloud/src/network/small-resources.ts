@@ -23,15 +23,15 @@ const onlyFilter = { filter: 'only' } as const;
 const writes = ['create', 'change', 'remove'] as const;
 const unchangeable = ['list', 'show', 'create', 'remove'] as const;
 
-/** A segment id, or the number of an autonomous system. */
+/** A segment ID or an autonomous system number. */
 const number32 = integerBetween(1, 2 ** 32 - 1);
 
-/** Ranges of segment ids for projects. */
+/** Ranges of segment IDs for project networks. */
 const segmentRanges: ResourceSpec = {
   ...names('network_segment_range'),
   tags: true,
   admin: writes,
-  // As in the original, only administrators see ranges.
+  // As in Neutron, only administrators see segment ranges.
   isVisible: () => false,
   fields: () => ({
     ...standardFields,
@@ -47,7 +47,7 @@ const segmentRanges: ResourceSpec = {
   }),
 };
 
-/** Labels for metering the traffic of projects. */
+/** Labels for metering project traffic. */
 const meteringLabels: ResourceSpec = {
   ...names('metering_label', 'metering/metering-labels'),
   verbs: unchangeable,
@@ -81,7 +81,7 @@ const meteringRules: ResourceSpec = {
   },
 };
 
-/** Default rules of new security groups. They are stored and returned, but new groups have the built-in rules. */
+/** Default security group rules. They are stored and returned, but new security groups have the built-in rules. */
 const defaultRules: ResourceSpec = {
   ...names('default_security_group_rule'),
   verbs: unchangeable,
@@ -156,7 +156,7 @@ const bgpSpeakers: ResourceSpec = {
   ],
 };
 
-/** Mirrors of the traffic of a port. */
+/** Tap mirrors, which copy a port's traffic to a remote address. */
 const tapMirrors: ResourceSpec = {
   ...names('tap_mirror', 'taas/tap_mirrors'),
   fields: () => ({

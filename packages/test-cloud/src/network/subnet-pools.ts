@@ -22,7 +22,7 @@ const LENGTHS = ['min_prefixlen', 'max_prefixlen', 'default_prefixlen'] as const
 
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');
 
-/** Returns the pool of a new subnet: the one that the body names, or the default of its IP version. */
+/** Returns the ID of a new subnet's pool: the pool that the body names, or the default pool of the IP version. */
 export function poolOf(call: Call, { subnetpool_id, use_default_subnetpool, ip_version }: Wire): unknown {
   if (use_default_subnetpool !== true) return subnetpool_id;
   const bad = (message: string) => networkError('BadRequest', `Bad subnets request: ${message}.`);
@@ -32,7 +32,7 @@ export function poolOf(call: Call, { subnetpool_id, use_default_subnetpool, ip_v
   return pool.id;
 }
 
-/** Returns an unused prefix from a pool. Throws the original's errors if the pool has none. */
+/** Returns an unused prefix from a subnet pool. Throws Neutron's errors if the pool has no unused prefix. */
 export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: unknown): Promise<string> {
   if (poolId === null || poolId === undefined)
     throw badRequest('Bad subnets request: a subnetpool must be specified in the absence of a cidr.', 'BadRequest');
@@ -59,7 +59,7 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
   );
 }
 
-/** Returns the fields that are derived from prefixes, which must all have the same IP version. */
+/** Returns the IP version and the compacted prefixes of a pool. Throws if the prefixes have different IP versions. */
 function fromPrefixes(prefixes: readonly string[]): Wire {
   const cidrs = prefixes.map(cidrOf);
   const [version, ...others] = new Set(cidrs.map((cidr) => cidr.version));
@@ -68,7 +68,7 @@ function fromPrefixes(prefixes: readonly string[]): Wire {
   return { ip_version: version, prefixes: compacted(prefixes).map(formatCidr) };
 }
 
-/** Rejects prefixes that do not fit the address scope of their pool: it has one IP version, and no address twice. */
+/** Rejects a pool if its address scope has another IP version, or another pool in the scope overlaps with it. */
 async function checkScope(call: Call, pool: Wire): Promise<void> {
   const { id = null, address_scope_id, ip_version } = pool;
   if (address_scope_id === null || address_scope_id === undefined) return;
@@ -90,7 +90,7 @@ async function checkScope(call: Call, pool: Wire): Promise<void> {
     );
 }
 
-/** Rejects a change of a pool in an address scope of another project. */
+/** Rejects a change to a subnet pool whose address scope belongs to another project. */
 function rejectForeignScope(call: Call, { id, address_scope_id }: Doc): void {
   const scope = call.cloud.documents.table<Doc>('network/address_scopes').get(String(address_scope_id));
   if (scope && !call.isAdmin && scope.project_id !== call.caller.projectId)
@@ -100,7 +100,7 @@ function rejectForeignScope(call: Call, { id, address_scope_id }: Doc): void {
     );
 }
 
-/** Rejects a second default pool of an IP version. */
+/** Rejects a second default subnet pool for an IP version. */
 function rejectSecondDefault(call: Call, { id, ip_version, is_default }: Wire): void {
   const isOther = (pool: Doc) => pool.is_default === true && pool.ip_version === ip_version && pool.id !== id;
   if (is_default === true && [...poolsOf(call).values()].some(isOther))
@@ -110,7 +110,7 @@ function rejectSecondDefault(call: Call, { id, ip_version, is_default }: Wire): 
     );
 }
 
-/** Throws unless the subnets of a network come from one pool. @param poolId null: the subnet has no pool */
+/** Throws unless a network's subnets share a pool or an address scope. @param poolId null if the subnet has no pool */
 export async function requireSamePool(
   call: Call,
   networkId: string,
@@ -150,7 +150,7 @@ export const subnetPools = {
     shared: fixed(flag, false, admin),
     address_scope_id: settable(uuid.nullable(), null),
   }),
-  // As in the original, lengths are text.
+  // As in Neutron, prefix lengths are strings.
   shows: (_call, pool) => Object.fromEntries(LENGTHS.map((name) => [name, String(pool[name])])),
   async creating(call, pool) {
     const { prefixes, default_prefixlen, min_prefixlen, max_prefixlen } = pool;

@@ -13,11 +13,11 @@ import { address, ipVersion, listOrNull, prefix, route, uuid } from './value-typ
 
 const unlisted = { filter: false } as const;
 const ranges = z.array(z.strictObject({ start: address, end: address }));
-/** A prefix of device owners. As in the original, one of these letters is enough. */
+/** A device owner prefix. As in Neutron, a single character of `compute:` is enough. */
 const serviceType = z.string().regex(/^([compute:]|network:|neutron:)/, 'does not correspond to a valid device owner');
 const ipv6Mode = z.enum(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac']);
 
-/** Selects subnets by `shared=`: whether their network is shared. */
+/** Filters subnets by the query parameter `shared`, which states whether their network is shared. */
 async function withSharedNetwork(call: Call, subnets: readonly SubnetRecord[]): Promise<readonly SubnetRecord[]> {
   const shared = call.flag('shared');
   if (shared === undefined) return subnets;

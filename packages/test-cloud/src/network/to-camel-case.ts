@@ -1,4 +1,4 @@
-/** The catalog's names of the fields whose wire names differ by more than the case. */
+/** The catalog's names of fields whose wire name differs in more than its case. */
 const NAMES: Readonly<Record<string, string>> = {
   'router:external': 'external',
   'binding:host_id': 'hostId',
@@ -12,10 +12,10 @@ const NAMES: Readonly<Record<string, string>> = {
   remote_ip_prefix: 'remoteCidr',
 };
 
-/** Keys that the catalog derives from others. */
+/** Keys that are omitted, because the catalog derives their values or callers convert them separately. */
 const EXCLUDED = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
 
-/** Converts the keys of a body to the catalog's names: snake case becomes camel case. Keeps null, and omits undefined. */
+/** Converts a body's snake-case keys to the catalog's camel-case names. Keeps null values, omits undefined values. */
 export function toCamelCase<T>(body: Readonly<Record<string, unknown>>): T {
   const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !EXCLUDED.has(key));
   return Object.fromEntries(

@@ -23,7 +23,7 @@ const subPort = z
       segmentation_type === 'inherit' || (segmentation_type !== undefined && segmentation_id !== undefined),
     'is missing segmentation information: both segmentation_id and segmentation_type must be specified',
   );
-/** Segmentation ids are unique in a request. */
+/** A list of subports with unique segmentation IDs. */
 const subPortList = z.array(subPort).refine((subPorts) => {
   const ids = subPorts.flatMap(({ segmentation_id }) => segmentation_id ?? []);
   return new Set(ids).size === ids.length;
@@ -33,7 +33,7 @@ const SubPorts = z.object({ sub_ports: subPortList.min(1) });
 const trunksOf = (call: Call) => [...call.cloud.documents.table<Doc>('network/trunks').values()];
 const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
 
-/** Rejects a port that is already in a trunk, and a segmentation id that is already used in this trunk. */
+/** Rejects a port that is already in a trunk, and a segmentation ID that is already used in this trunk. */
 async function rejectDuplicates(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
   const usedPorts = new Set(
     trunksOf(call).flatMap((trunk) => [trunk.port_id, ...subPortsOf(trunk).map((sub) => sub.port_id)]),
@@ -52,7 +52,7 @@ async function rejectDuplicates(call: Call, previous: readonly Wire[], requested
   }
 }
 
-/** Returns the trunk that has a port as a subport, or as its parent. */
+/** Returns the trunk to which a port belongs, and whether the port is the trunk's parent port. */
 function trunkOf(call: Call, portId: string): { readonly trunk: Doc; readonly isParent: boolean } | undefined {
   const trunk = trunksOf(call).find(
     (one) => one.port_id === portId || subPortsOf(one).some(({ port_id }) => port_id === portId),
@@ -60,7 +60,7 @@ function trunkOf(call: Call, portId: string): { readonly trunk: Doc; readonly is
   return trunk && { trunk, isParent: trunk.port_id === portId };
 }
 
-/** Throws `PortInUseAsSubPort` or `PortInUseAsTrunkParent` for a port of a trunk. */
+/** Throws `PortInUseAsSubPort` or `PortInUseAsTrunkParent` if a port belongs to a trunk. */
 export function rejectPortOfTrunk(call: Call, portId: string): void {
   const membership = trunkOf(call, portId);
   if (membership?.isParent)
@@ -72,7 +72,7 @@ export function rejectPortOfTrunk(call: Call, portId: string): void {
     throw networkError('PortInUseAsSubPort', `Port ${portId} is currently a subport for trunk ${membership.trunk.id}.`);
 }
 
-/** Returns the fields of a port that depend on its trunk. A subport has the host of the parent port. */
+/** Returns the fields of a port that depend on its trunk. A subport is on the same host as the parent port. */
 export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
   const membership = trunkOf(call, port.id);
   if (!membership) return {};
@@ -81,7 +81,7 @@ export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
   const { networks } = call.cloud.catalogs;
   if (isParent) {
     const trunk_details = (sub_ports: unknown) => ({ trunk_details: { trunk_id: trunk.id, sub_ports } });
-    // MAC addresses of subports are shown for a single port, never in a list of ports.
+    // The response for a single port contains the MAC addresses of subports; a list of ports does not.
     if (call.req.params.id === undefined) return trunk_details(trunk.sub_ports);
     const sub_ports = [];
     for (const subPort of subPortsOf(trunk)) {
@@ -104,14 +104,14 @@ function rejectDisabled({ id, admin_state_up }: Doc): void {
   if (admin_state_up === false) throw networkError('TrunkDisabled', `Trunk ${id} is currently disabled.`);
 }
 
-/** Returns the trunk whose subports a request changes. Throws `TrunkDisabled`. */
+/** Returns the trunk whose subports a request changes. Throws `TrunkDisabled` if the trunk is disabled. */
 async function requireEnabled(resource: Resource, call: Call): Promise<Doc> {
   const trunk = await resource.find(call, call.param('id'), 'change');
   rejectDisabled(trunk);
   return trunk;
 }
 
-/** Trunks, whose parent ports carry the traffic of other ports. */
+/** Trunks. A trunk's parent port carries the traffic of its subports. */
 export const trunks: ResourceSpec = {
   ...names('trunk'),
   tags: true,

@@ -2,14 +2,14 @@ import { parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { integer } from '../service/wire-types.js';
 
-/** An id, with or without hyphens. */
+/** A UUID, with or without hyphens. */
 export const uuid = z.string().regex(/^[\da-f]{8}(-?[\da-f]{4}){3}-?[\da-f]{12}$/i, 'is not a valid UUID');
 
 export const address = z.string().refine((value) => parseIp(value) !== undefined, 'is not a valid IP address');
 
 export const prefix = z.string().refine((value) => parseCidr(value) !== undefined, 'is not a valid IP subnet');
 
-/** A relative or absolute DNS name; the suffix states which. */
+/** Returns the schema of a DNS name. @param suffix a pattern for the end of the name, such as the dot of an FQDN */
 const dnsName = (suffix: string) => {
   const label = '(?!-)[\\da-z-]{1,63}(?<!-)';
   return z
@@ -23,7 +23,7 @@ export const hostName = dnsName('\\.?');
 export const relativeName = dnsName('');
 export const domainName = dnsName('\\.');
 
-/** 4 or 6, as a number or text. */
+/** An IP version: 4 or 6, as a number or a string. */
 export const ipVersion = integer.refine((version) => version === 4 || version === 6, 'is not in valid_values');
 
 export const mac = z
@@ -31,7 +31,7 @@ export const mac = z
   .regex(/^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$/, 'is not a valid MAC address')
   .transform((written) => written.toLowerCase().replaceAll('-', ':'));
 
-/** A list without duplicates. */
+/** Returns the schema of a list without duplicates. */
 export const uniqueList = <S extends z.ZodType>(item: S) =>
   z
     .array(item)
@@ -40,14 +40,14 @@ export const uniqueList = <S extends z.ZodType>(item: S) =>
       'has duplicate items in the list',
     );
 
-/** A list without duplicates; null is an empty one. */
+/** Returns the schema of a list without duplicates. Null becomes an empty list. */
 export const listOrNull = <S extends z.ZodType>(item: S) =>
   uniqueList(item)
     .nullable()
     .transform((items) => items ?? []);
 
-/** A route: packets to the prefix are sent to the next hop. */
+/** A static route, which sends packets for the destination prefix to the next hop. */
 export const route = z.strictObject({ destination: prefix, nexthop: address });
 
-/** An address of a port; the service chooses what is missing. */
+/** A requested fixed IP of a port. The service chooses a missing subnet or address. */
 export const fixedIp = z.strictObject({ ip_address: address.optional(), subnet_id: uuid.optional() });
