@@ -27,7 +27,7 @@ export interface Shareable {
   readonly isRecorded?: true;
   /** Returns all shared objects. The result may also contain other objects. */
   readonly list: (call: Call) => Promise<readonly SharedObject[]>;
-  /** @throws CatalogError or ServiceError if the object is missing, or is a network or group that the caller cannot see */
+  /** @throws CatalogError or ServiceError if the object is missing, or a network or group that the caller cannot see */
   readonly get: (call: Call, id: string) => Promise<SharedObject>;
   /** Stores the grants of an object. Ignores a deleted object. */
   readonly set: (call: Call, id: string, grants: Grants) => Promise<void>;
