@@ -23,14 +23,14 @@ export function isDelegated(call: Call): boolean {
   return !!(token?.trustId || token?.accessTokenId || token?.applicationCredentialId);
 }
 
-/** Rejects tokens for trusts and OAuth, because resources created with such a token would outlive the delegation. */
+/** Rejects trust tokens and OAuth tokens, because resources created with such a token would outlive the delegation. */
 export function rejectTrusted(call: Call, what: string): void {
   const token = tokenOf(call);
   if (token?.trustId || token?.accessTokenId)
     throw forbidden(`Cannot manage ${what} with a token issued via delegation.`);
 }
 
-/** Rejects tokens for application credentials, except for unrestricted credentials if `allowUnrestricted` is true. */
+/** Rejects application credential tokens, unless the credential is unrestricted and `allowUnrestricted` is true. */
 export function rejectApplicationCredentials(call: Call, what: string, allowUnrestricted = true): void {
   const id = tokenOf(call)?.applicationCredentialId;
   if (!id) return;

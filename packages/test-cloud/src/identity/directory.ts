@@ -72,7 +72,7 @@ export class Directory {
   }
 
   /**
-   * Returns the role with a name, and creates it if it does not exist. A name has the same ID in every cloud.
+   * Returns the role with a name, and creates it if it does not exist. The ID is the same in every cloud.
    */
   role(name: string): Named {
     const fields = { id: stableId('role', name), name, domain_id: null, description: '', options: {} };
@@ -183,7 +183,7 @@ export class Directory {
     );
   }
 
-  /** Returns the role IDs, with the IDs of all roles that these roles imply. */
+  /** Returns role IDs together with the IDs of all roles that these roles imply. */
   withImplied(roleIds: readonly string[]): readonly string[] {
     const all = new Set(roleIds);
     // Iteration over a set also visits the elements that are added during the loop.
@@ -246,7 +246,7 @@ export class Directory {
     this.revokeTokensOf(user.id);
   }
 
-  /** Revokes the tokens whose user or scope has an ID, or belongs to the domain with this ID. */
+  /** Revokes the tokens whose user or scope has the ID `id`, or belongs to the domain with this ID. */
   revokeTokensOf(id: string): void {
     const { tokens, users, projects } = this.state;
     for (const [key, { userId, scope }] of tokens) {

@@ -7,7 +7,7 @@ import { conflict } from '../service/service-error.js';
 /** Schemas and specification parts that the identity service's resources share. */
 
 export const nullableText = z.string().nullable();
-/** A name of 1 to `max` characters, at least one of which is not white space. */
+/** A name of 1 to `max` characters that are not all white space. */
 export const nameUpTo = (max: number) => z.string().min(1).max(max).regex(/\S/).trim();
 /** A record ID in a request: 1 to 64 letters, digits and hyphens. */
 export const recordId = z.string().regex(/^[a-zA-Z0-9-]{1,64}$/);

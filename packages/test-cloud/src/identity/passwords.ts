@@ -5,7 +5,7 @@ const SALT_BYTES = 16;
 const BLOCK_SIZE = 8;
 
 function scryptOptions(cost: number): ScryptOptions {
-  // The default memory limit is too low for a cost of 2^15.
+  // The default memory limit of scrypt is too low for a cost of 2^15.
   return { N: cost, r: BLOCK_SIZE, p: 1, maxmem: 2 ** 20 + 256 * BLOCK_SIZE * cost };
 }
 

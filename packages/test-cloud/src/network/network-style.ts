@@ -17,7 +17,7 @@ export const invalid = (message: string) => badRequest(message, 'HTTPBadRequest'
 
 const quoted = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 
-/** Matches the reasons for values that cannot be converted, for which Neutron has another error message. */
+/** Matches the validation reasons of values that cannot be converted, for which Neutron has another error message. */
 const CONVERSION = / (converted|integer|target)\b/;
 
 /** Returns the reason why a value is invalid, in the words of Neutron's validators. */

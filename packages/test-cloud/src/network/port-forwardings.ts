@@ -20,7 +20,7 @@ interface Range {
 
 const bad = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
 
-/** Returns a side's port range from a body with a port (`80`) or a range (`80:90`); undefined if both are missing. */
+/** Returns a side's port range, from a port (`80`) or a range (`80:90`); undefined if the request contains neither. */
 function rangeOf(requested: Wire, side: 'external' | 'internal'): Range | undefined {
   const single = requested[`${side}_port`];
   const range = requested[`${side}_port_range`];
@@ -72,7 +72,7 @@ export function removeForwardingsTo(call: Call, portId: string): void {
   for (const { id, internal_port_id } of table.values()) if (internal_port_id === portId) table.delete(id);
 }
 
-/** Two port forwardings collide on a side if these fields are equal and their port ranges overlap. */
+/** The fields of each side. If two port forwardings have equal fields, that side's port ranges must not overlap. */
 const COLLISION_FIELDS = {
   internal: ['internal_port_id', 'internal_ip_address', 'protocol'],
   external: ['floatingip_id', 'protocol'],

@@ -19,7 +19,7 @@ export function checkSegment({ networkType, physicalNetwork, segmentationId }: P
 
 const ATTRIBUTES = ['network_type', 'physical_network', 'segmentation_id'] as const;
 
-/** The network fields that describe its segment. They are hidden if the network has several segments. */
+/** The fields that describe a network's segment. They are hidden if the network has several segments. */
 export const PROVIDER_FIELDS = ATTRIBUTES.map((name) => `provider:${name}` as const);
 
 type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;

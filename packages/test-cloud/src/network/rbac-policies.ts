@@ -45,7 +45,7 @@ function policiesOf(object_type: string, { id, projectId, grants }: SharedObject
   );
 }
 
-/** Returns grants with the target `after` instead of `before`. Undefined for either adds or removes a target. */
+/** Returns grants without the target `before` and with the target `after`, where these are defined. */
 function replaced(grants: Grants, action: string, before: string | undefined, after: string | undefined): Grants {
   const others = (grants[action] ?? []).filter((target) => target !== before);
   return { ...grants, [action]: after === undefined ? others : [...others, after] };

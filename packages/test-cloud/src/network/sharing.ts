@@ -25,7 +25,7 @@ export interface Shareable {
   readonly actions: readonly string[];
   /** Whether RBAC policies are stored but have no effect. */
   readonly isRecorded?: true;
-  /** Returns all shared objects. The result may also contain other objects. */
+  /** Returns all shared objects. The result may also contain objects that are not shared. */
   readonly list: (call: Call) => Promise<readonly SharedObject[]>;
   /** @throws CatalogError or ServiceError if the object is missing, or a network or group that the caller cannot see */
   readonly get: (call: Call, id: string) => Promise<SharedObject>;
