@@ -1,6 +1,6 @@
 import { shellWord } from './shell-word.js';
 
-/** The account with which a client authenticates. */
+/** The credentials with which a client authenticates. */
 export interface Login {
   /** Default `admin`. */
   readonly user?: string;
@@ -10,7 +10,7 @@ export interface Login {
 
 const REGION = 'RegionOne';
 
-/** Returns the environment variables that command-line clients and SDKs read. */
+/** Returns the environment variables from which command-line clients and SDKs read their settings. */
 export function environment(authUrl: string, password: string, { user = 'admin', project = 'demo' }: Login = {}) {
   return {
     OS_AUTH_TYPE: 'password',
@@ -25,10 +25,10 @@ export function environment(authUrl: string, password: string, { user = 'admin',
   } as const;
 }
 
-/** The result of {@link environment}. */
+/** The environment variables that {@link environment} returns. */
 export type Environment = ReturnType<typeof environment>;
 
-/** Formats text so that YAML and JSON read the same value. */
+/** Quotes a string so that YAML and JSON parsers read the same value. */
 const yamlString = (text: string) =>
   /^[A-Za-z][\w .:/-]*$/.test(text) && !/: /.test(text) ? text : JSON.stringify(text);
 
@@ -48,13 +48,13 @@ function yamlCloud(name: string, env: Environment): string {
   ].join('\n');
 }
 
-/** Returns a clouds.yaml with two clouds: `test-cloud`, and `test-cloud-admin` with all permissions. */
+/** Returns a clouds.yaml with two clouds: `test-cloud` for the login, and `test-cloud-admin` for an administrator. */
 export function cloudsYaml(authUrl: string, password: string, login: Login = { user: 'demo' }): string {
   const member = yamlCloud('test-cloud', environment(authUrl, password, login));
   return `clouds:\n${member}${yamlCloud('test-cloud-admin', environment(authUrl, password))}`;
 }
 
-/** Formats text for HCL, where `${` and `%{` start templates. */
+/** Quotes a string for HCL, in which `${` and `%{` start templates. */
 const hclString = (text: string) => JSON.stringify(text).replaceAll(/[$%]\{/g, (mark) => `${mark[0]}${mark}`);
 
 function terraformBlock(env: Environment): string {
@@ -78,7 +78,7 @@ provider "openstack" {
 `;
 }
 
-/** Formats the settings for clients. */
+/** The functions that format client settings, by format. */
 export const SETTINGS_FORMATS = {
   env: (env: Environment) =>
     Object.entries(env)
@@ -89,5 +89,5 @@ export const SETTINGS_FORMATS = {
   terraform: terraformBlock,
 } as const;
 
-/** The name of a format of the settings for clients. */
+/** The name of a format for client settings. */
 export type SettingsFormat = keyof typeof SETTINGS_FORMATS;

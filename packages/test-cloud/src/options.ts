@@ -4,11 +4,11 @@ import type { PresetName } from './presets/presets.js';
 
 /** Options of `startCloud()`. All have defaults. */
 export interface CloudOptions {
-  /** The initial content; default `small`. */
+  /** The content of the cloud after its start; default `small`. */
   readonly preset?: PresetName | Preset;
   /** The port to listen on; default: a free port. */
   readonly port?: number;
-  /** Address to listen on; default 127.0.0.1. */
+  /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /**
    * Additional host names, without a port, that clients use in the `Host` header, such as a proxy's name. Default: none. On
@@ -17,29 +17,28 @@ export interface CloudOptions {
   readonly allowedHosts?: readonly string[];
   /** Whether `/_control` is available, for programs in other languages; default false. */
   readonly control?: boolean;
-  /** Duration of every step of a machine in milliseconds; default 0. */
+  /** The duration of each step of a machine operation, in milliseconds; default 0. */
   readonly latencyMs?: number;
   /**
-   * Speed of machines: `instant` (the default), or `realistic`, 300 ms per step, for tests that observe transient
+   * The speed of machines: `instant` (the default), or `realistic` (300 ms per step) for tests that observe transient
    * states. Mutually exclusive with `latencyMs`.
    */
   readonly pace?: keyof typeof SPEEDS;
   /**
-   * The maximum time that a step of a machine waits until a client has read its transient state, in milliseconds;
-   * default 0.
+   * The maximum time that a machine step waits for a client to read the transient state, in milliseconds; default 0.
    */
   readonly transientMs?: number;
   /** `running` (the default), or `frozen`: only `clock.advance()` advances it. */
   readonly clock?: 'running' | 'frozen';
-  /** Highest compute microversion; default 2.100. `latest`: the highest that the compute service supports. */
+  /** The highest compute microversion; default 2.100. `latest` is the highest one that the compute service supports. */
   readonly maxVersion?: string;
-  /** Settings of the compute engine: default quotas, deferred deletion, ... */
+  /** The compute engine's settings: default quotas, deferred deletion, ... */
   readonly settings?: Partial<Settings>;
-  /** Receives errors that were returned as 500, and failures of background work; default: `console.error`. */
+  /** Called with errors that caused a 500 response, and with failures of background jobs; default: `console.error`. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds per step of a machine. */
+/** The duration of a machine step in milliseconds, by `pace`. */
 export const SPEEDS = { instant: 0, realistic: 300 } as const;
 
 const OPTIONS: Readonly<Record<keyof CloudOptions, true>> = {
@@ -58,7 +57,7 @@ const OPTIONS: Readonly<Record<keyof CloudOptions, true>> = {
 };
 const PRESETS = ['minimal', 'small', 'large'];
 
-/** @throws TypeError with the fix if an option is invalid */
+/** @throws TypeError whose message names the fix if an option is invalid */
 export function checkCloudOptions(options: CloudOptions): void {
   checkOptions('startCloud()', options, OPTIONS);
   const { preset, clock } = options;

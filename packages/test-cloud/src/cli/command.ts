@@ -7,21 +7,21 @@ import { untilClientsClose } from './until-clients-close.js';
 
 const printLine = (text: string) => process.stderr.write(`${text}\n`);
 
-/** Resolves on the first termination signal; additional signals have no effect. */
+/** Resolves on the first termination signal. Further signals have no effect, so that shutdown can complete. */
 function untilTermination(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
 }
 
-/** @param describe returns text for standard output, which is written before the log reports that the cloud is ready */
+/** @param describe returns the text for standard output, written before the log reports that the cloud is ready */
 async function startLoggedCloud(
   { cloud: options, quiet, verify }: CommandOptions,
   describe: (cloud: TestCloud) => string = () => '',
 ): Promise<TestCloud> {
   const startedAt = performance.now();
   if (options.preset === 'large') printLine('Creating 500 hosts and 100,000 servers ...');
-  // Imported only when a cloud starts, so that the help and errors in options appear immediately.
+  // This import is slow. The help and errors in options must appear without it.
   const { startCloud } = await import('../start-cloud.js');
   const cloud = await startCloud({
     ...options,
@@ -38,10 +38,10 @@ async function stopCloud(cloud: TestCloud): Promise<void> {
   await cloud.stop();
 }
 
-/** Runs until a termination signal, or until the clients have disconnected. */
+/** Runs a cloud until the process receives a termination signal or its clients have disconnected. */
 async function serve(command: CommandOptions): Promise<void> {
   const { print, project, waitForClientsMs } = command;
-  // A clouds.yaml has a second cloud with all permissions.
+  // The second cloud in clouds.yaml has the administrator's credentials, so the first one can be a member's.
   const { user = print === 'clouds.yaml' ? 'demo' : undefined } = command;
   const ends = [untilTermination()];
   const cloud = await startLoggedCloud(command, ({ envFor }) => SETTINGS_FORMATS[print](envFor({ user, project })));
@@ -85,7 +85,7 @@ async function verify(command: CommandOptions, file: string): Promise<number> {
   }
 }
 
-/** Returns the exit status. */
+/** Runs the command and returns its exit status. */
 async function run(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env);
   if (command.help) process.stdout.write(helpText());
@@ -96,14 +96,14 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Returns the message of an error that the user can fix, without a stack trace. */
+/** Returns the message of an error that the user can fix; undefined for other errors, which need a stack trace. */
 function userMessage(error: Error & { code?: string }): string | undefined {
   if (error.code === 'EADDRINUSE') return `The port is in use: ${error.message}. Try --port 0.`;
   const isExpected = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
   return isExpected || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
 }
 
-/** Executes the command line, and sets the exit status. */
+/** Executes the command line and sets the exit status of the process. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
     // `process.exit()` is not necessary: signal listeners do not keep the process alive.

@@ -3,7 +3,7 @@ import { SETTINGS_FORMATS, type SettingsFormat } from '../environment.js';
 import { TestCloudError } from '../errors.js';
 import type { CloudOptions } from '../options.js';
 
-/** The options of the command, from which the help is generated. */
+/** The command's options, from which the help text is generated. */
 const SPEC = {
   port: { type: 'string', value: 'N', help: 'port to listen on (default: 8774; 0 for a free one)' },
   host: { type: 'string', value: 'ADDRESS', help: 'address to listen on (default: 127.0.0.1)' },
@@ -11,48 +11,48 @@ const SPEC = {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'additional name that clients use in the Host header; repeatable (421 for others on loopback)',
+    help: 'additional name for the Host header; repeatable (on loopback, other names return 421)',
   },
   preset: { type: 'string', value: 'NAME', help: 'minimal, small (default) or large (100,000 servers, 500 hosts)' },
   print: {
     type: 'string',
     value: 'FORM',
-    help: 'env (default), clouds.yaml or terraform: the format of the settings for clients',
+    help: 'format of the client settings: env (default), clouds.yaml or terraform',
   },
   user: { type: 'string', value: 'NAME', help: 'user of the printed settings (default: admin; demo for clouds.yaml)' },
   project: { type: 'string', value: 'NAME', help: 'project of the printed settings (default: demo)' },
   'wait-for-clients': {
     type: 'string',
     value: 'S',
-    help: 'exit when clients have sent no request for S seconds',
+    help: 'exit when clients have connected, and then sent no request for S seconds',
   },
   control: { type: 'boolean', help: '--no-control: disable rules, reset, states and clock over HTTP and on the page' },
-  latency: { type: 'string', value: 'MS', help: 'duration of every step of a machine (default: 0)' },
+  latency: { type: 'string', value: 'MS', help: 'duration of each machine step in ms (default: 0)' },
   pace: {
     type: 'string',
     value: 'NAME',
-    help: 'instant (default) or realistic (300 ms per step), instead of --latency',
+    help: 'instant (default) or realistic (300 ms per machine step), instead of --latency',
   },
   transient: {
     type: 'string',
     value: 'MS',
-    help: 'maximum time that a transient state waits until a client reads it, in ms (default: 150; 0: no wait)',
+    help: 'maximum time in ms to keep a transient state until a client reads it (default: 150; 0: no wait)',
   },
   'max-version': { type: 'string', value: 'X.Y', help: 'highest compute microversion, or latest (default: 2.100)' },
   record: {
     type: 'string',
     value: 'FILE',
-    help: 'run as a proxy of a real cloud and record requests in a HAR file',
+    help: 'run as a proxy in front of a real cloud, and record its traffic in a HAR file',
   },
-  upstream: { type: 'string', value: 'URL', help: 'identity service of that cloud (default: $OS_AUTH_URL)' },
-  region: { type: 'string', value: 'NAME', help: 'region of that cloud (default: $OS_REGION_NAME, or its first)' },
-  interface: { type: 'string', value: 'NAME', help: 'endpoints of that cloud: public (default), internal or admin' },
-  verify: { type: 'string', value: 'FILE', help: 'repeat a recording here and report where responses differ in form' },
+  upstream: { type: 'string', value: 'URL', help: 'identity service of the real cloud (default: $OS_AUTH_URL)' },
+  region: { type: 'string', value: 'NAME', help: 'region of the real cloud (default: $OS_REGION_NAME, or the first region)' },
+  interface: { type: 'string', value: 'NAME', help: 'endpoints of the real cloud: public (default), internal or admin' },
+  verify: { type: 'string', value: 'FILE', help: 'repeat a recording against a test cloud and report where response formats differ' },
   quiet: { type: 'boolean', help: 'do not log requests' },
   help: { type: 'boolean', help: 'print this text' },
 } as const;
 
-/** A real cloud to record. */
+/** The options for recording the traffic of a real cloud. */
 export interface RecordOptions {
   readonly file: string;
   readonly authUrl: string;
@@ -65,18 +65,18 @@ export interface CommandOptions {
   readonly print: SettingsFormat;
   readonly user: string | undefined;
   readonly project: string | undefined;
-  /** Milliseconds without a request after which the command ends; undefined: never. */
+  /** The command ends after this many milliseconds without a request; undefined: it never ends by itself. */
   readonly waitForClientsMs: number | undefined;
   readonly record: RecordOptions | undefined;
-  /** A recording to verify. */
+  /** The path of the recording to verify. */
   readonly verify: string | undefined;
-  /** A program to run in the environment of the cloud, with its arguments. */
+  /** The program to run with the cloud's environment variables, and its arguments. */
   readonly program: readonly string[] | undefined;
   readonly quiet: boolean;
   readonly help: boolean;
 }
 
-/** An error in the command line that the user can fix. */
+/** The error for an invalid command line. */
 export class CommandError extends TestCloudError {
   constructor(message: string) {
     super('COMMAND_LINE', message);
@@ -89,9 +89,9 @@ export function helpText(): string {
     return `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(24)}${option.help}`;
   });
   return [
-    'apistrata-test-cloud: a cloud for tests, in memory',
+    'apistrata-test-cloud: an in-memory cloud for tests',
     '',
-    'Runs a program with the cloud in its environment, and exits with its status:',
+    'Runs a program whose environment contains the cloud's settings, and exits with the program's status:',
     '  npx @apistrata/test-cloud -- pytest',
     'Without a program, keeps running, prints the settings for clients on standard output, and logs to standard error:',
     '  npx @apistrata/test-cloud > cloud.env & sleep 2; . ./cloud.env; openstack server list',

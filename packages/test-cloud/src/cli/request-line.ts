@@ -2,7 +2,7 @@ import type { JournalEntry } from '../gateway/journal.js';
 
 const COLORS = { good: 32, neutral: 33, bad: 31 } as const;
 
-/** Formats a request for the log: time, status, method, path, version, request id. */
+/** Formats a request as a log line: time, status, method, path, version, duration, request id. */
 export function requestLine(entry: JournalEntry, colored: boolean): string {
   const { at, status, method, url, version, requestId, durationMs } = entry;
   const kind = status === 0 || status >= 500 ? 'bad' : status >= 400 ? 'neutral' : 'good';

@@ -2,9 +2,9 @@ import type { Clock } from '@apistrata/compute-engine';
 import { type ClockWaiter, ClockWaiters, type MovableClock } from '@apistrata/compute-engine/testing';
 import { durationMs } from './duration.js';
 
-/** The clock of a cloud: it runs at normal speed, can be frozen, and can be advanced. */
+/** A cloud's clock, which runs at normal speed and which tests can freeze and advance. */
 export class CloudClock implements Clock, MovableClock {
-  /** The offset from the system time while the clock runs. */
+  /** The difference between this clock and the system time while this clock runs. */
   #aheadMs = 0;
   /** The time at which the clock is frozen; undefined while it runs. */
   #frozenAt: number | undefined;
@@ -22,14 +22,14 @@ export class CloudClock implements Clock, MovableClock {
     return this.#sleepers.sleep(this.now() + ms, signal, (waiter) => this.#schedule(waiter));
   }
 
-  /** Freezes the clock; only `advance` moves it. */
+  /** Freezes the clock. From then on, time advances only with `advance()`. */
   freeze(): void {
     if (this.frozen) return;
     this.#frozenAt = this.now();
     for (const { timer } of this.#sleepers) clearTimeout(timer);
   }
 
-  /** Resumes from the frozen time. */
+  /** Lets a frozen clock run again, from the time at which it was frozen. */
   run(): void {
     if (this.#frozenAt === undefined) return;
     this.#aheadMs = this.#frozenAt - Date.now();
@@ -37,12 +37,12 @@ export class CloudClock implements Clock, MovableClock {
     for (const waiter of this.#sleepers) this.#schedule(waiter);
   }
 
-  /** Advances the time by `'5m'`, `'90s'`, ... and wakes, in order, all waiters whose time has been reached. */
+  /** Advances the clock by `'5m'`, `'90s'`, ... and wakes all sleepers that are due by then, in chronological order. */
   async advance(duration: string | number): Promise<void> {
     await this.#sleepers.advance(this, this.now() + durationMs(duration));
   }
 
-  /** Sets the time, possibly to an earlier one, when a state is restored. */
+  /** Sets the clock. Restoring a snapshot may set an earlier time. */
   moveTo(now: number): void {
     if (this.#frozenAt !== undefined) {
       this.#frozenAt = now;

@@ -1,9 +1,9 @@
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Returns the milliseconds of `'5m'`, `'90s'`, `'1h30m'`, `'250ms'`, `'2d'` or a number of milliseconds.
+ * Converts `'5m'`, `'90s'`, `'1h30m'`, `'250ms'`, `'2d'` or a number of milliseconds to milliseconds.
  *
- * @throws TypeError for anything else
+ * @throws TypeError for other values
  */
 export function durationMs(duration: string | number): number {
   if (typeof duration === 'number' && Number.isFinite(duration) && duration >= 0) return duration;

@@ -9,7 +9,7 @@ import type { CloudState, TestCloud } from '../test-cloud.js';
 import { HttpRuleBody, MachineRuleBody } from './rule-bodies.js';
 import { ruleJson } from './rule-json.js';
 
-/** The parts of a cloud that the control API uses. */
+/** The methods of a cloud that the control API calls. */
 export type Controlled = Pick<
   TestCloud,
   'token' | 'envFor' | 'clock' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
@@ -28,7 +28,7 @@ const TokenBody = z.strictObject({
   roles: z.array(z.string()).optional(),
 });
 
-/** Rejects requests from pages of other sites, which may be open in the same browser. */
+/** Rejects browser requests from other sites' pages, which could otherwise control a cloud on the same computer. */
 function rejectOtherSites(req: Request, _res: Response, next: NextFunction): void {
   const { origin, host } = req.headers;
   if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host))
@@ -42,7 +42,7 @@ function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   throw new ServiceError(400, z.prettifyError(result.error));
 }
 
-/** Returns the router for the control API of the cloud: JSON over HTTP, for tests in other languages. */
+/** Returns the router of the cloud's control API, which tests in other languages call with JSON over HTTP. */
 export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   const states = new Map<string, CloudState>();
 
@@ -58,7 +58,7 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
 
   router.post('/rules', (req, res) => {
     const { body } = req;
-    // Validated against one of the two schemas, so that the error names the invalid field.
+    // Validating against only one of the two schemas makes the error name the invalid field.
     const rule =
       body?.machine === undefined
         ? rules.http(parseBody(HttpRequestRule, body).http)

@@ -1,19 +1,19 @@
 import { compilePattern } from '@apistrata/compute-engine/api';
 
 /**
- * A pattern from a client, matched in linear time, so that no rule can block the process. Rules that programs add
- * contain a `RegExp` instead.
+ * A client's regular expression, matched in linear time, so that no rule can block the process. Rules that are added in
+ * this process contain a `RegExp` instead.
  */
 export class LinearPattern {
   readonly source: string;
   readonly flags: string;
   readonly test: (text: string) => boolean;
 
-  /** @throws SyntaxError for patterns with lookaround or backreferences, and for very large ones */
+  /** @throws SyntaxError for lookaround and backreferences, and for very large patterns */
   constructor(source: string, flags: string) {
     this.source = source;
     this.flags = flags;
-    // The matcher always uses Unicode.
+    // The matcher always uses Unicode, so it does not accept the flag `u`.
     const matcherFlags = flags.replace('u', '');
     const test = compilePattern(matcherFlags === '' ? source : `(?${matcherFlags})${source}`);
     if (!test)
@@ -23,7 +23,7 @@ export class LinearPattern {
     this.test = test;
   }
 
-  /** Returns the pattern as rules write it. */
+  /** Returns the pattern in the notation of rules: `/source/flags`. */
   toJSON(): string {
     return `/${this.source}/${this.flags}`;
   }

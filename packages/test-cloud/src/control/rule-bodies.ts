@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { HttpRule } from '../gateway/http-rule.js';
 import { LinearPattern } from './linear-pattern.js';
 
-/** `"/^web-/i"` is a pattern; any other text matches literally. */
+/** Parses a string: `"/^web-/i"` becomes a pattern, and any other string matches literally. */
 const text = z.string().transform((value, context) => {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/.exec(value) ?? [];
   if (source === undefined) return value;
@@ -18,7 +18,7 @@ const text = z.string().transform((value, context) => {
 const count = z.number().int().min(1);
 const delayMs = z.number().min(0);
 
-/** A rule of the simulated machines, as JSON. */
+/** The JSON of a rule for simulated machines. */
 export const MachineRuleBody = z
   .strictObject({
     match: z.strictObject({
@@ -46,7 +46,7 @@ const effect = {
   apply: z.literal(true).optional(),
 };
 
-/** A rule for HTTP requests, as JSON. */
+/** The JSON of a rule for HTTP requests. */
 export const HttpRuleBody = z
   .strictObject({
     match: z.strictObject({

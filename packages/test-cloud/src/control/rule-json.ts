@@ -1,10 +1,10 @@
 import type { ListedRule } from '../gateway/rule-book.js';
 
-/** Serializes patterns in the notation of rules. */
+/** A JSON replacer that writes patterns in the notation of rules, `/source/flags`. */
 const patternsAsText = (_key: string, value: unknown) =>
   value instanceof RegExp ? `/${value.source}/${value.flags.replace(/[^imsu]/g, '')}` : value;
 
-/** Returns the JSON of a rule with its id and the number of matches. */
+/** Returns a rule with its id and number of matches, as JSON. */
 export function ruleJson({ id, kind, handle }: ListedRule) {
   return { id, calls: handle.calls, [kind]: JSON.parse(JSON.stringify(handle.rule, patternsAsText)) };
 }

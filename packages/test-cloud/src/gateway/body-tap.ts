@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The maximum sizes of stored bodies. A request with user data fits; long lists are not useful in a journal. */
+/** The maximum sizes of bodies in the journal. Requests with user data fit; long lists would only fill the memory. */
 const MAX_REQUEST_BYTES = 64 * 1024;
 const MAX_RESPONSE_BYTES = 16 * 1024;
 
-/** The bodies of a request and its response, if they are JSON of limited size. */
+/** The recorded bodies of a request and its response. */
 export interface TappedBodies {
   readonly requestBody: () => unknown;
   readonly responseBody: () => unknown;
-  /** The received text, truncated if it is too long; '' if it is not JSON. */
+  /** The request body, truncated at the limit; '' if it is not JSON. */
   readonly requestText: () => string;
-  /** The sent text; '' if it is not JSON or too long. */
+  /** The response body; '' if it is not JSON or exceeds the limit. */
   readonly responseText: () => string;
-  /** Resolves when the body has arrived or exceeds the limit. Other readers still receive all data. */
+  /** Resolves when the request body has arrived or exceeds the limit. Other readers still receive the complete body. */
   readonly arrived: Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Records the bodies of a request and its response without changing them. */
+/** Records the JSON bodies of a request and its response, and passes them on unchanged. */
 export function tapBodies(
   req: IncomingMessage,
   res: ServerResponse,
@@ -53,7 +53,7 @@ export function tapBodies(
         incomingBytes += chunk.length;
       }
       const more = push(chunk, encoding);
-      // The buffer is full: more data arrives only when a reader starts.
+      // The stream's buffer is full, so more data arrives only when a reader starts.
       if (!more) resolve();
       return more;
     };

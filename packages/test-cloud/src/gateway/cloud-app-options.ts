@@ -18,11 +18,11 @@ export interface CloudAppOptions {
   readonly unhandled: UnhandledRequests;
   readonly documents: Documents;
   readonly rules: RuleBook;
-  /** The sources from which the image service downloads content of URLs that callers request; undefined: none. */
+  /** The hosts from which the image service may download image data at the URLs in requests; undefined: no hosts. */
   readonly downloads: DownloadSources | undefined;
   readonly onError: (error: unknown) => void;
-  /** Highest compute microversion in the documentation; default: the API's highest microversion. */
+  /** The highest compute microversion that the documentation shows; default: the API's highest microversion. */
   readonly maxVersion: string | undefined;
-  /** The cloud, if `/_control` is enabled. */
+  /** The cloud that `/_control` controls; undefined if the control API is disabled. */
   readonly control: Controlled | undefined;
 }

@@ -14,7 +14,7 @@ import { volumeService } from '../volume/volume.js';
 import type { CloudAppOptions } from './cloud-app-options.js';
 import type { UnhandledRequests } from './unhandled-requests.js';
 
-/** Returns the handler of all requests: the services at one address, and the pages of the cloud. */
+/** Returns the request handler of a cloud, which serves all services and the pages at one address. */
 export function cloudApp(options: CloudAppOptions): RequestListener {
   const { content, directory, identifyCaller, clock, documents, unhandled, downloads, onError } = options;
   const cloud: CloudContext = {
@@ -63,7 +63,7 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   return app;
 }
 
-/** Notifies the driver when a client reads server states. */
+/** Notifies the driver when a client reads the states of servers, so that transient states can end. */
 function noteReading(req: Request, res: Response, driver: ReadableDriver): void {
   if (req.method !== 'GET') return;
   const [, name] = /\/servers\/([^/?]+)(?:\?|$)/.exec(req.url) ?? [];
@@ -71,8 +71,8 @@ function noteReading(req: Request, res: Response, driver: ReadableDriver): void 
 }
 
 /**
- * Records a request whose path the compute API does not serve. Its 404 has no version header, unlike that of an unknown
- * resource.
+ * Records requests for paths that the compute API does not serve. Their 404 responses have no version header, unlike
+ * those for unknown resources.
  */
 function noteUnhandled(req: Request, res: Response, unhandled: UnhandledRequests): void {
   const { method, originalUrl } = req;

@@ -6,7 +6,7 @@ import type { Journal } from './journal.js';
 
 const SERVICES = new Set(['identity', 'compute', 'image', 'network', 'volume', 'placement']);
 
-/** Returns the service of a path; '' for the pages of the cloud. */
+/** Returns the name of the service that serves a path; '' for the cloud's pages. */
 function serviceOf(url: string): string {
   const first = url.split(/[/?]/, 2)[1] ?? '';
   return SERVICES.has(first) ? first : '';
@@ -19,7 +19,7 @@ export interface GatewayOptions {
   readonly app: RequestListener;
 }
 
-/** Returns the first handler of all requests. For requests to a service, it writes the journal and applies rules. */
+/** Returns the HTTP listener of a cloud. It records requests to services in the journal and applies rules to them. */
 export function gateway({ journal, rules, clock, app }: GatewayOptions): RequestListener {
   return function listener(req: IncomingMessage, res: ServerResponse): void {
     const service = serviceOf(req.url ?? '/');

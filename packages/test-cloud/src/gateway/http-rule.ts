@@ -1,55 +1,57 @@
 import type { IncomingMessage } from 'node:http';
 import { urlPath } from '../url-path.js';
 
-/** A regular expression, or another object with the same `test` method. */
+/** A regular expression, or another object with a `test()` method. */
 export type TextPattern = Pick<RegExp, 'source' | 'flags' | 'test'>;
 
-/** The conditions of a rule; all must match. Strings must match completely; `path` excludes the query string. */
+/**
+ * The conditions of a rule; a request must meet all. Strings must match completely; `path` excludes the query string.
+ */
 export interface HttpMatch {
   readonly method?: string;
-  /** Path from the root of the cloud, such as `/compute/v2.1/servers`. */
+  /** The path below the cloud's URL, such as `/compute/v2.1/servers`. */
   readonly path?: string | TextPattern;
   /** The microversion that the request selects. */
   readonly version?: string;
-  /** Names in lower case. */
+  /** Request headers, with names in lower case. */
   readonly headers?: Readonly<Record<string, string | TextPattern>>;
-  /** A part of the JSON body: `{ server: { name: 'web' } }`. Values may be patterns. */
+  /** Fields that the JSON body must contain: `{ server: { name: 'web' } }`. Values may be patterns. */
   readonly body?: unknown;
 }
 
-/** The effect of a rule. If it is empty, the request is forwarded unchanged. */
+/** The effect of a rule on a request. If no field is set, the service handles the request as usual. */
 export interface HttpEffect {
-  /** Delay in milliseconds, by the clock of the cloud. */
+  /** The delay in milliseconds, measured by the cloud's clock. */
   readonly delayMs?: number;
   readonly status?: number;
-  /** JSON of the response; default: an error that states that it was scripted. */
+  /** The JSON body of the response; default: an error whose message names the rule as the cause. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Closes the connection instead of sending a response. */
+  /** Whether the connection is closed without a response. */
   readonly drop?: true;
-  /** Executes the request first, and then sends the scripted response: the client cannot know that it was executed. */
+  /** Whether the service executes the request although the client receives only the scripted response. */
   readonly apply?: true;
 }
 
-/** A scripted effect on HTTP requests. */
+/** A rule that changes, delays or drops the responses to HTTP requests. */
 export interface HttpRule extends HttpEffect {
   readonly match: HttpMatch;
-  /** The first matching request that the rule applies to, counted from 1. */
+  /** The first matching request to which the rule applies, counted from 1. */
   readonly fromCall?: number;
-  /** The maximum number of requests that the rule applies to. */
+  /** The maximum number of requests to which the rule applies. */
   readonly times?: number;
-  /** Effects of consecutive matching requests; afterwards the rule has no effect. */
+  /** The effects on consecutive matching requests. The rule has no effect on later requests. */
   readonly sequence?: readonly HttpEffect[];
 }
 
 function matchesText(pattern: string | TextPattern, text: string): boolean {
   if (typeof pattern === 'string') return pattern === text;
   if (!(pattern instanceof RegExp)) return pattern.test(text);
-  // With the flags `g` and `y`, a RegExp keeps state between calls.
+  // With the flag `g` or `y`, the next `test()` call would start at the end of the previous match.
   return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(text);
 }
 
-/** Returns whether `full` contains everything in `part`. */
+/** Returns whether a JSON value contains all fields of another one, recursively. */
 function contains(full: unknown, part: unknown): boolean {
   if (part instanceof RegExp) return typeof full === 'string' && matchesText(part, full);
   if (Array.isArray(part))
@@ -59,7 +61,7 @@ function contains(full: unknown, part: unknown): boolean {
   return Object.entries(part).every(([key, value]) => contains((full as Record<string, unknown>)[key], value));
 }
 
-/** Returns the version in a header such as `compute 2.90`; empty without one. */
+/** Returns the version in a header such as `compute 2.90`; '' without a version. */
 export function versionIn(header: unknown): string {
   const text = String(header ?? '');
   return text.slice(text.lastIndexOf(' ') + 1);
@@ -69,7 +71,7 @@ function versionOf({ headers }: IncomingMessage): string | undefined {
   return versionIn(headers['openstack-api-version']) || (headers['x-openstack-nova-api-version'] as string | undefined);
 }
 
-/** Returns whether a request matches. `body` is called only if the rule has a body. */
+/** Returns whether a request meets the conditions of a rule. Calls `body` only if a condition concerns the body. */
 export function matchesRequest(match: HttpMatch, req: IncomingMessage, body: () => unknown): boolean {
   const path = urlPath(req.url ?? '/');
   return (

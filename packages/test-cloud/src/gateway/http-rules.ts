@@ -9,12 +9,12 @@ interface ActiveRule {
   calls: number;
 }
 
-/** An active HTTP rule. */
+/** A handle for an active HTTP rule. */
 export interface HttpRuleHandle {
-  /** The rule as it was passed. */
+  /** The rule that was passed to `add()`. */
   readonly rule: HttpRule;
   remove(): void;
-  /** Number of matching requests. */
+  /** The number of requests that have matched the rule. */
   readonly calls: number;
 }
 
@@ -25,7 +25,7 @@ function scriptedFault(status: number): unknown {
   return { computeFault: { code: status, message: 'This response was scripted by a rule of the test cloud.' } };
 }
 
-/** Returns the effect of this call of the rule; undefined if it does not apply. */
+/** Returns the effect of a rule on the latest matching request; undefined if the rule does not apply to it. */
 function effectOf({ rule, calls }: ActiveRule): HttpEffect | undefined {
   const position = calls - (rule.fromCall ?? 1);
   if (position < 0) return undefined;
@@ -33,7 +33,7 @@ function effectOf({ rule, calls }: ActiveRule): HttpEffect | undefined {
   return position < (rule.times ?? Number.POSITIVE_INFINITY) ? rule : undefined;
 }
 
-/** HTTP rules in the order in which they were added; the first that applies to a request wins. */
+/** The active HTTP rules. Of all rules that apply to a request, the one that was added first takes effect. */
 export class HttpRules {
   readonly #rules = new Set<ActiveRule>();
   readonly #clock: Clock;
@@ -66,7 +66,7 @@ export class HttpRules {
     this.#rules.clear();
   }
 
-  /** Handles a request according to the rules. */
+  /** Handles a request as the first applicable rule defines. Without such a rule, calls `serve`. */
   async handle(req: IncomingMessage, res: ServerResponse, tapped: TappedBodies, serve: Serve): Promise<void> {
     const effect = this.#rules.size > 0 ? await this.#effectFor(req, tapped) : undefined;
     if (!effect) return serve();
@@ -93,7 +93,7 @@ export class HttpRules {
   }
 }
 
-/** Returns the response of an effect; undefined if the service responds. */
+/** Returns a function that sends the scripted response; undefined if the service sends its own response. */
 function responseOf({ status, body, headers, drop }: HttpEffect): ((res: ServerResponse) => void) | undefined {
   if (drop) return (res) => void res.destroy();
   if (status === undefined) return undefined;
@@ -107,7 +107,7 @@ function responseOf({ status, body, headers, drop }: HttpEffect): ((res: ServerR
   };
 }
 
-/** Discards the response of the service, and sends another one when it is complete. */
+/** Discards the service's response, and calls `instead` when that response would be complete. */
 function replaceResponse(res: ServerResponse, instead: () => void): void {
   const { end, write, writeHead } = res;
   res.writeHead = (() => res) as typeof res.writeHead;

@@ -2,7 +2,7 @@ import { badRequest } from '../service/service-error.js';
 import type { JournalQuery } from './journal.js';
 
 /**
- * Parses a journal query from a URL: `service=compute&status=4xx&text=web`; empty values are ignored.
+ * Parses a query string as a journal query: `service=compute&status=4xx&text=web`. Ignores empty values.
  * @throws ServiceError with status 400 if `status` or `after` is invalid
  */
 export function journalQuery(query: Readonly<Record<string, unknown>>): JournalQuery {

@@ -4,26 +4,26 @@ import type { TappedBodies } from './body-tap.js';
 import { versionIn } from './http-rule.js';
 import { headersWithoutSecrets, type Redact, withoutSecrets } from './secrets.js';
 
-/** A request with its response. */
+/** A request and its response in the journal. */
 export interface JournalEntry {
-  /** Ascending from 1. */
+  /** The number of the entry, ascending from 1. */
   readonly number: number;
-  /** Milliseconds since the epoch, by the clock of the cloud. */
+  /** The time of the request by the cloud's clock, in milliseconds since the epoch. */
   readonly at: number;
   readonly service: string;
   readonly method: string;
-  /** Path and query string. */
+  /** The path and query string of the request. */
   readonly url: string;
   readonly status: number;
-  /** Microversion of the response; '' for services without one. */
+  /** The microversion in the response; '' for services without microversions. */
   readonly version: string;
   readonly requestId: string;
   readonly userAgent: string;
   readonly durationMs: number;
-  /** Names in lower case. Secrets are `***` here and in the bodies. */
+  /** The headers, with names in lower case. `***` replaces secrets in headers and bodies. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly responseHeaders: Readonly<Record<string, string>>;
-  /** JSON; undefined for anything else, and for bodies that are too long. */
+  /** The parsed JSON body; undefined for other bodies, and for bodies that exceed the size limit. */
   readonly requestBody: unknown;
   readonly responseBody: unknown;
 }
@@ -32,23 +32,23 @@ export interface JournalEntry {
 export interface JournalQuery {
   readonly service?: string;
   readonly method?: string;
-  /** A part of the path and query string, or a pattern. */
+  /** A substring of the path and query string, or a pattern. */
   readonly url?: string | RegExp;
-  /** A status, or a class of statuses: `'4xx'`. 0 is a closed connection. */
+  /** A status, or a class of statuses such as `'4xx'`. The status 0 is a connection closed without a response. */
   readonly status?: number | `${1 | 2 | 3 | 4 | 5}xx`;
-  /** Only entries after this number. */
+  /** The entries must have a number greater than this one. */
   readonly after?: number;
-  /** Text that occurs in the method, path, request id, user agent or one of the bodies, case-insensitive. */
+  /** A case-insensitive substring of the method, path, request id, user agent, request body or response body. */
   readonly text?: string;
 }
 
 const MAX_ENTRIES = 5000;
 type MessagePart = 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBody';
 
-/** An entry without headers and bodies. */
+/** A journal entry without headers and bodies. */
 export type JournalHead = Omit<JournalEntry, MessagePart>;
 
-/** An entry whose headers and bodies are parsed on demand. */
+/** A stored journal entry, whose headers and bodies are parsed on demand. */
 export interface JournalLine {
   readonly entry: JournalHead;
   readonly requestHeaders: IncomingHttpHeaders;
@@ -56,7 +56,7 @@ export interface JournalLine {
   readonly tapped: TappedBodies;
 }
 
-/** Returns an entry with its headers and bodies. @param hide returns the replacement of a secret; default `***` */
+/** Returns an entry with headers and bodies. @param hide returns the replacement for a secret; default: `***` */
 export function journalEntry(
   { entry, tapped, requestHeaders, responseHeaders }: JournalLine,
   hide?: Redact,
@@ -101,12 +101,12 @@ export interface Watched {
   readonly now: () => number;
 }
 
-/** Reports a request when its response is complete or its connection is closed. The number of the entry is 0. */
+/** Calls `done` when the response is complete or its connection is closed. The entry has the number 0. */
 export function watchRequest({ service, req, res, tapped, now }: Watched, done: (line: JournalLine) => void): void {
   const at = now();
   const startedAt = performance.now();
   const { method = '', url: target = '', headers: requestHeaders } = req;
-  // The token of a console is also a secret.
+  // The URL may contain the token of a console.
   const url = redactSecrets(target);
   res.once('close', () => {
     const version = versionIn(res.getHeader('openstack-api-version'));
@@ -127,7 +127,7 @@ export function watchRequest({ service, req, res, tapped, now }: Watched, done: 
   });
 }
 
-/** The most recent requests, up to a few thousand. */
+/** The journal of the most recent requests, up to a few thousand. */
 export class Journal {
   #lines: JournalLine[] = [];
   #count = 0;
@@ -163,7 +163,7 @@ export class Journal {
     return line && journalEntry(line);
   }
 
-  /** Calls `listener` for every new request. Returns a function that unsubscribes. */
+  /** Calls `listener` for each new request. Returns a function that removes the listener. */
   follow(listener: (entry: JournalEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -2,7 +2,7 @@ import type { Rule, RuleHandle, SimulatedDriver } from '@apistrata/compute-engin
 import type { HttpRule } from './http-rule.js';
 import type { HttpRuleHandle, HttpRules } from './http-rules.js';
 
-/** An active rule. */
+/** An active rule with its number. */
 export type ListedRule = ListedMachineRule | ListedHttpRule;
 
 interface ListedMachineRule {
@@ -17,14 +17,14 @@ interface ListedHttpRule {
   readonly handle: HttpRuleHandle;
 }
 
-/** All rules of a cloud, from any source: a program, `/_control`, the page, or the preset. */
+/** A cloud's rules, whether they were added by a program, over `/_control`, on the page or by the preset. */
 export class RuleBook {
   readonly #http: HttpRules;
   readonly #driver: () => SimulatedDriver;
   readonly #ids = new WeakMap<object, number>();
   #lastId = 0;
 
-  /** @param driver returns the current machines, which a reset replaces */
+  /** @param driver returns the current driver, which a reset replaces */
   constructor(http: HttpRules, driver: () => SimulatedDriver) {
     this.#http = http;
     this.#driver = driver;
@@ -48,13 +48,13 @@ export class RuleBook {
       .map((rule) => ({ ...rule, id: String(rule.id) }));
   }
 
-  /** Removes all rules, and resumes steps that hang. */
+  /** Removes all rules, and resumes the machine steps that hang. */
   clear(): void {
     this.#driver().clearRules();
     this.#http.clear();
   }
 
-  /** Adds and numbers a rule, after the rules of the preset have been numbered. */
+  /** Adds a rule with the next number. The preset's rules are numbered first. */
   #numbered<H extends object>(add: () => H): { readonly id: string; readonly handle: H } {
     this.list();
     const handle = add();

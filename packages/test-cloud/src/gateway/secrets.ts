@@ -5,22 +5,22 @@ export const HIDDEN = '***';
 
 const SECRET_HEADER_NAMES = new Set(SECRET_HEADERS);
 /**
- * Fields whose text is a secret in all services: `adminPass`, `original_password`, `private_key`, `auth_password`, the
- * `blob` of a credential.
+ * The fields that contain secrets in all services, such as `adminPass`, `original_password`, `private_key`,
+ * `auth_password`, and the `blob` of a credential.
  */
 const SECRET_FIELD = /(?:pass(?:word|phrase|wd)?|secret|private_?key|signature|^blob)$/i;
 
-/** Returns the replacement of a secret. */
+/** Returns the replacement for a secret. */
 export type Redact = (secret: string) => string;
 
 const hideAll: Redact = () => HIDDEN;
 
-/** Returns the body with secrets replaced. */
+/** Returns a copy of a JSON body in which all secrets are replaced. */
 export function withoutSecrets(value: unknown, hide: Redact = hideAll, key = ''): unknown {
   if (typeof value === 'string') return SECRET_FIELD.test(key) && value !== '' ? hide(value) : value;
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, hide));
   if (typeof value !== 'object' || value === null) return value;
-  // The id of a token is the token.
+  // The field `id` of a token contains the token itself.
   const isToken = key === 'token' && Object.keys(value).length === 1;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
@@ -30,7 +30,7 @@ export function withoutSecrets(value: unknown, hide: Redact = hideAll, key = '')
   );
 }
 
-/** Returns headers as text, names in lower case, with credentials replaced. */
+/** Returns headers as strings, with names in lower case and credentials replaced. */
 export function headersWithoutSecrets(
   headers: IncomingHttpHeaders | OutgoingHttpHeaders,
   hide: Redact = hideAll,

@@ -1,18 +1,18 @@
 import { urlPath } from '../url-path.js';
 
-/** A request that no service of the cloud handles. */
+/** A kind of request that no service of the cloud handles. */
 export interface UnhandledRequest {
   readonly service: string;
   readonly method: string;
-  /** Path and query string of the first request. */
+  /** The path and query string of the first request of this kind. */
   readonly url: string;
-  /** Number of requests. */
+  /** The number of requests of this kind. */
   count: number;
 }
 
 const ID = /(?<=\/)([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/g;
 
-/** Unhandled client requests, grouped by kind. */
+/** The requests that no service handles, grouped by kind. */
 export class UnhandledRequests {
   readonly #calls = new Map<string, UnhandledRequest>();
 

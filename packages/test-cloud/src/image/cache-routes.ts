@@ -4,7 +4,7 @@ import { accepted, del, get, noContent, post, put, Reply, type Route } from '../
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import { withoutBody } from './without-body.js';
 
-/** An image in the cache. Times are in seconds since the epoch. */
+/** An entry of the image cache. Times are in seconds since the epoch. */
 interface CachedImage {
   readonly id: number;
   readonly image_id: string;
@@ -17,7 +17,7 @@ interface CachedImage {
 
 const table = ({ cloud }: Call) => cloud.documents.table<CachedImage>('image/cached');
 
-/** Removes an image from the cache. */
+/** Removes an image from the image cache. */
 export const uncache = (call: Call, id: string): boolean => table(call).delete(id);
 
 function requireAdmin(call: Call): void {
@@ -31,7 +31,7 @@ async function findImage(call: Call) {
 
 const imageNotFound = (id: string) => notFound(`Image ${id} not found.`);
 
-/** The cache of images. An image is in the cache as soon as it is queued. */
+/** The routes of the image cache. An image that a client queues for caching is cached immediately. */
 export function cacheRoutes(): readonly Route[] {
   return [
     withoutBody(

@@ -21,7 +21,7 @@ import { withoutBody } from './without-body.js';
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
-/** Parses the range of a request: `bytes=0-99`, `bytes=10-`, `bytes=-10`, or `bytes 0-99/*` in the other header. */
+/** Parses a byte range: `bytes=0-99`, `bytes=10-` or `bytes=-10` in `Range`, `bytes 0-99/*` in `Content-Range`. */
 function rangeOf(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
   const written = call.req.header('range') ?? call.req.header('content-range');
   if (written === undefined) return undefined;
@@ -73,13 +73,13 @@ function checkTransition({ status }: Doc, next: string): void {
   if (status !== 'queued') throw conflict(`Image status transition from ${status} to ${next} is not allowed`);
 }
 
-/** Throws a 415 error unless the body is content. */
+/** Throws a 415 error unless the media type of the body is `application/octet-stream`. */
 function checkMediaType(call: Call): void {
   const type = call.req.header('content-type')?.replace(/;.*/s, '').trim() ?? 'None';
   if (type.toLowerCase() !== 'application/octet-stream') throw new ServiceError(415, `Invalid content type ${type}`);
 }
 
-/** The content of an image: upload, staging and import, deactivation and reactivation. */
+/** The routes that upload, stage and download image data, and that change tags or deactivate and reactivate images. */
 export function contentRoutes(resource: Resource): readonly Route[] {
   const find = (call: Call) => resource.find(call, call.param('id'), 'change');
 
@@ -108,7 +108,7 @@ export function contentRoutes(resource: Resource): readonly Route[] {
     }),
     withoutBody(get('/v2/images/:id/file', download)),
     put('/v2/images/:id/stage', async (call) => {
-      // Staged content is held in memory, but an acknowledged upload must survive a restart.
+      // Staged image data is only in memory, but an acknowledged upload must survive a restart.
       if (call.cloud.documents.areDurable) throw unsupportedAction('stage: upload the content to .../file');
       checkMediaType(call);
       const image = await find(call);

@@ -3,26 +3,28 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { checkLiteral, publicLookup } from './public-addresses.js';
 
-/** The allowed sources of content: all addresses, or public addresses and the hosts in a set (`HOST` or `HOST:PORT`). */
+/**
+ * The hosts from which downloads are allowed: all, or public addresses and the hosts in a set (`HOST` or `HOST:PORT`).
+ */
 export type DownloadSources = 'all' | ReadonlySet<string>;
 
-/** The maximum time without data, and the maximum duration of a download. */
+/** The maximum pause in the data of a download, and the maximum duration of the whole download. */
 const IDLE_MS = 60_000;
 const TIMEOUT_MS = 6 * 3_600_000;
 const MAX_REDIRECTS = 5;
 
-/** The length of each supported checksum, in hexadecimal digits. */
+/** The length of a checksum in hexadecimal digits, by algorithm. */
 const CHECKSUM_DIGITS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha512: 128 };
 
-/** A checksum that content must have. */
+/** The checksum that a downloaded file must have. */
 export interface ExpectedChecksum {
   readonly algorithm: string;
-  /** In hexadecimal, lower case. */
+  /** The checksum in lower-case hexadecimal digits. */
   readonly value: string;
 }
 
 /**
- * Returns the checksum in the fragment of a URL, as in `https://example.org/disk.qcow2#sha256=...`; undefined without a fragment.
+ * Parses the fragment of a URL such as `https://example.org/disk.qcow2#sha256=...`; undefined without a fragment.
  *
  * @throws TypeError for a fragment that is not a checksum
  */
@@ -58,8 +60,8 @@ async function* verified(content: IncomingMessage, expected: ExpectedChecksum | 
 }
 
 /**
- * Downloads a file over HTTP and follows redirects. The stream ends with an error if the content does not have the checksum in the
- * fragment of the URL.
+ * Downloads a file over HTTP and follows redirects. The stream ends with an error if the file does not have the
+ * checksum in the URL's fragment.
  *
  * @throws Error if an address is not allowed, and for responses other than 200
  */

@@ -3,7 +3,7 @@ import { badRequest } from '../service/service-error.js';
 import { checksumOf, downloadFile } from './download-file.js';
 import { storeContent } from './store-content.js';
 
-/** Returns the URL of a download. Throws a 400 error for schemes other than HTTP and HTTPS, and if downloads are disabled. */
+/** Parses a download URL. Throws a 400 error unless the scheme is HTTP or HTTPS and downloads are enabled. */
 export function checkedUri(call: Call, uri: unknown, purpose = 'web-download'): URL {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined;
   if (!call.cloud.downloads || !url || !['http:', 'https:'].includes(url.protocol))
@@ -16,7 +16,7 @@ export function checkedUri(call: Call, uri: unknown, purpose = 'web-download'): 
   return url;
 }
 
-/** Downloads the content of an image and stores it. Returns the reason for a failure; undefined on success. */
+/** Downloads and stores the data of an image. Returns the reason for a failure; undefined on success. */
 export async function downloadInto(
   call: Call,
   image: { readonly id: string; readonly disk_format?: unknown },

@@ -6,7 +6,7 @@ import { requirePolicy } from './policies.js';
 import { checkedBody } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 
-/** The attributes that clients can set, with their names in the catalog. */
+/** Maps the image attributes that clients can set to their names in the image catalog. */
 export const SETTABLE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     name: 'name',
@@ -22,7 +22,7 @@ export const SETTABLE: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The attributes that no request can contain. */
+/** The image attributes that no request may contain. */
 const DISALLOWED = ['direct_url', 'self', 'file', 'schema', 'stores'];
 const DERIVED = [
   'created_at',
@@ -34,10 +34,10 @@ const DERIVED = [
   'size',
   'virtual_size',
 ];
-/** The attributes that a patch cannot contain. */
+/** The image attributes that clients cannot change. */
 export const READ_ONLY: readonly string[] = [...DERIVED, ...DISALLOWED, 'id'];
 
-/** Names of properties that only the service itself uses, and their prefix. */
+/** The property names that only the image service itself may set, and the prefix of further ones. */
 const RESERVED = ['location', 'deleted', 'deleted_at'];
 const RESERVED_PREFIX = 'os_glance';
 
@@ -58,10 +58,10 @@ export function checkSizes(wire: Wire): void {
   }
 }
 
-/** The maximum number of an image's properties, tags and members. */
+/** The maximum number of properties, of tags and of members that an image can have. */
 const MAX_ITEMS = 128;
 
-/** Throws a 413 error for more properties, tags or members than an image can have. */
+/** Throws a 413 error if an image would have more properties, tags or members than allowed. */
 export function checkCount(
   kind: 'members for this image' | 'properties' | 'tags',
   attempted: number,
@@ -72,7 +72,7 @@ export function checkCount(
   throw new ServiceError(413, prefix === '' ? limit : `${prefix}: ${limit}:`);
 }
 
-/** Throws a 413 error for a record of an image with too many properties or tags. */
+/** Throws a 413 error if an image in wire format has too many properties or tags. */
 export function checkCounts(wire: Wire): void {
   const isProperty = (key: string) => !SETTABLE.has(key) && !READ_ONLY.includes(key);
   const properties = Object.entries(wire).filter(([key, value]) => value !== null && isProperty(key));
@@ -80,7 +80,7 @@ export function checkCounts(wire: Wire): void {
   checkCount('tags', new Set((wire.tags ?? []) as readonly string[]).size);
 }
 
-/** Returns the fields of a new image. */
+/** Validates the body of a create request and returns the image's fields. */
 export function readImage(call: Call, body: unknown): Wire {
   const wire = checkedBody(IMAGE, body, DISALLOWED);
   for (const key of Object.keys(wire)) {
@@ -100,7 +100,7 @@ export function readImage(call: Call, body: unknown): Wire {
   return wire;
 }
 
-/** Converts a body to a change of the catalog: known fields, and all others as properties. */
+/** Converts an image in wire format to a catalog change. Unknown fields become properties. */
 export function changeOf(wire: Wire): ImageChange {
   const fields: Record<string, unknown> = {};
   const properties: Record<string, string | null> = {};

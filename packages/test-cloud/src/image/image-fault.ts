@@ -4,7 +4,7 @@ import { errorPage, escapedHtml } from '../service/error-page.js';
 import type { ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 
-/** Returns the quality of a media type in an `Accept` header; 0 if the type is not acceptable. */
+/** Returns the quality that an `Accept` header assigns to a media type; 0 if the client does not accept the type. */
 function quality(accept: string, type: string): number {
   const [main] = type.split('/');
   let best = { specificity: -1, q: 0 };

@@ -16,7 +16,7 @@ import { IMAGE } from './schemas.js';
 
 type Name = 'add' | 'remove' | 'replace';
 
-/** An operation of a patch. */
+/** A parsed operation of a JSON patch. */
 interface Operation {
   readonly op: Name;
   readonly key: string;
@@ -27,7 +27,7 @@ const NAMES: readonly Name[] = ['add', 'remove', 'replace'];
 const AVAILABLE = `It must be one of the following: ${NAMES.join(', ')}.`;
 const isName = (op: unknown): op is Name => NAMES.includes(op as Name);
 
-/** Returns the name and the pointer of an operation. */
+/** Returns the operation's name and its JSON pointer. */
 function readOperation(raw: Wire): readonly [Name, unknown] {
   const { op } = raw;
   if (op === undefined || op === null) throw badRequest(`Unable to find \`op\` in JSON Schema change. ${AVAILABLE}`);
@@ -36,7 +36,7 @@ function readOperation(raw: Wire): readonly [Name, unknown] {
   return [op, raw.path];
 }
 
-/** Returns the name and the pointer of an operation in the older format, in which the name is a key. */
+/** Returns the name and JSON pointer of an operation in the older format, in which the name is a key. */
 function readOlderOperation(raw: Wire): readonly [Name, unknown] {
   const [op, ...others] = NAMES.filter((name) => Object.hasOwn(raw, name));
   if (op && others.length === 0) return [op, raw[op]];
@@ -45,7 +45,7 @@ function readOlderOperation(raw: Wire): readonly [Name, unknown] {
   );
 }
 
-/** Returns the parts of a JSON pointer. */
+/** Splits a JSON pointer into its decoded parts. */
 function partsOf(pointer: unknown): readonly string[] {
   const wrong = (problem: string) => badRequest(`Pointer \`${pointer}\` ${problem}`);
   if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw wrong('does not start with "/".');
@@ -56,7 +56,7 @@ function partsOf(pointer: unknown): readonly string[] {
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').trim());
 }
 
-/** Validates an operation without regard to the image. */
+/** Parses an operation. Validates everything that does not depend on the image. */
 function read(raw: unknown, isOlder: boolean): Operation {
   if (!isObject(raw)) throw badRequest('Operations must be JSON objects.');
   const [op, pointer] = (isOlder ? readOlderOperation : readOperation)(raw);
@@ -73,13 +73,13 @@ function read(raw: unknown, isOlder: boolean): Operation {
   return { op, key, value };
 }
 
-/** Returns the operations of a body. */
+/** Parses the body of a patch request. */
 export function readPatch(body: unknown, isOlder: boolean): readonly Operation[] {
   if (!Array.isArray(body)) throw badRequest('Request body must be a JSON array of operation objects.');
   return body.map((raw) => read(raw, isOlder));
 }
 
-/** Throws the error for an operation on the locations of an image, which are invisible. */
+/** Throws the error for an operation on `locations`, which clients can neither see nor change. */
 function rejectLocations(call: Call, { op, value }: Operation): never {
   if (op === 'remove') requirePolicy(call, 'delete_image_location');
   const isEmpty = op === 'replace' && (value as readonly unknown[]).length === 0;
@@ -90,7 +90,7 @@ function rejectLocations(call: Call, { op, value }: Operation): never {
   );
 }
 
-/** Applies operations to an image. Returns the change; null removes a property. */
+/** Applies patch operations to an image and returns the changed fields; null removes a property. */
 export function applyPatch(call: Call, image: Doc, operations: readonly Operation[], isOlder: boolean): Wire {
   const change: Record<string, unknown> = {};
   const isAttribute = (key: string) => SETTABLE.has(key);

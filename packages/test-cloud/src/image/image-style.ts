@@ -11,12 +11,12 @@ const PAGE_SIZE = 25;
 const MAX_PAGE_SIZE = 1000;
 const PAGING = new Set(['limit', 'marker', 'sort', 'sort_key', 'sort_dir', 'tag', 'member_status']);
 const SORT_KEYS = ['name', 'status', 'container_format', 'disk_format', 'size', 'id', 'created_at', 'updated_at'];
-/** Filters that accept several values as `in:a,b`. */
+/** The filters that accept several values, as in `in:a,b`. */
 const MULTI_VALUE_FILTERS = new Set(['id', 'name', 'status', 'container_format', 'disk_format']);
 const TIME_FILTERS = new Set(['created_at', 'updated_at']);
 const VISIBILITIES = ['community', 'public', 'private', 'shared', 'all'];
 
-/** Parses `a,"b,c",d` into three values. */
+/** Splits a list at its commas, except in quotes: `a,"b,c",d` has three values. */
 function valuesOf(written: string): readonly string[] {
   return [...written.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
 }
@@ -26,7 +26,7 @@ function sizeInBytes(name: string, written: string): number {
   throw badRequest(`Invalid ${name} filter value: ${written}: it must be a number that is not negative`);
 }
 
-/** Returns a predicate for a filter; validates the filter before it is applied to an image. */
+/** Validates a filter, and returns a predicate that decides whether an image matches it. */
 function conditionOf(name: string, written: string): (image: Wire) => boolean {
   if (TIME_FILTERS.has(name)) {
     const condition = comparison(written);
@@ -54,7 +54,7 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
     const values = valuesOf(written.slice(3));
     return (image) => values.includes(String(image[name]));
   }
-  // All other filters are properties; an image without the property does not match.
+  // All other filters select a property, which an image must have in order to match.
   return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === written;
 }
 
@@ -93,7 +93,7 @@ function sortKeys({ query }: Call): readonly SortKey[] {
   return requested.map((key, index) => checked(key, directions[index] ?? directions[0] ?? 'desc'));
 }
 
-/** Returns the size of a page. */
+/** Returns the page size that a list request selects. */
 export function limitOf(call: Call): number {
   const written = call.query.get('limit');
   if (written === null) return PAGE_SIZE;
@@ -102,7 +102,7 @@ export function limitOf(call: Call): number {
   return Math.min(Number(written), MAX_PAGE_SIZE);
 }
 
-/** Returns the path of a page: the first one, or the one after a marker. */
+/** Returns the path of a list page: the page after a marker, or the first page. */
 export function pageLink(call: Call, path: string, marker?: string): string {
   const query = new URLSearchParams(call.query);
   query.delete('marker');
@@ -113,7 +113,7 @@ export function pageLink(call: Call, path: string, marker?: string): string {
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many, path } = resource.spec;
   const keys = sortKeys(call);
-  // Images that were created in the same second keep their order of creation.
+  // Images that were created in the same second are sorted in the order of creation.
   const descending = keys.at(-1)?.descending ?? true;
   const byCreation = descending ? items : [...items].reverse();
   const ordered = sorted(filterItems(call, byCreation), keys);
@@ -131,7 +131,7 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
 
 const invalid = () => badRequest('Data supplied was not valid.');
 
-/** Conventions of the image service, version 2: no envelopes, and lists with the newest item first. */
+/** The conventions of the image API, version 2: no envelopes, and lists with the newest item first. */
 export const imageStyle: Style = {
   service: 'image',
   root: '/v2',
@@ -154,7 +154,7 @@ export const imageStyle: Style = {
   show: (_call, _resource, wire) => wire,
   list,
 
-  // Requests are validated before they reach the common code.
+  // The image routes validate request bodies before the common code reads them.
   errors: {
     noBody: invalid,
     unknown: invalid,

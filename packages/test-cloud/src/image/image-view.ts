@@ -1,10 +1,10 @@
 import type { ImageMember, ImageRecord } from '@apistrata/compute-engine/catalogs';
 import { seconds } from '../service/times.js';
 
-/** The id of the only store. */
+/** The id of the only image store. */
 export const STORE_ID = 'embedded';
 
-/** Returns the wire format of an image, with its properties on the same level as its fields. */
+/** Returns the wire format of an image, in which properties are on the same level as fields. */
 export function imageView(image: ImageRecord) {
   return {
     ...image.properties,
@@ -25,7 +25,7 @@ export function imageView(image: ImageRecord) {
     disk_format: image.diskFormat,
     container_format: image.containerFormat,
     tags: image.tags,
-    // Only images with content have a store.
+    // Only images with data have a store.
     ...(image.sizeBytes !== null && { stores: STORE_ID }),
     created_at: seconds(image.createdAt),
     updated_at: seconds(image.updatedAt),

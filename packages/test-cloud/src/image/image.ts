@@ -34,7 +34,7 @@ export function imageRoutes(): readonly Route[] {
   ];
 }
 
-/** The image service, version 2. It uses the catalog whose images servers boot from. */
+/** The image service, version 2. Servers boot from the same image catalog. */
 export const imageService = fakeService({
   name: 'image',
   types: ['image'],

@@ -24,7 +24,7 @@ function docOf(call: Call, image: ImageRecord): Doc {
   return size === undefined ? view : { ...view, status: 'uploading', size };
 }
 
-/** The images from which servers boot, and snapshots of servers. */
+/** The resource for images, from which servers boot, and snapshots of servers. */
 export const images: ResourceSpec = {
   path: 'images',
   one: 'image',

@@ -12,7 +12,7 @@ import { unstage } from './staging.js';
 import { storeContent } from './store-content.js';
 import { newTask } from './tasks.js';
 
-/** A request to import. */
+/** The parsed body of an import request. */
 interface ImportRequest {
   readonly name: string;
   readonly uri: unknown;
@@ -20,15 +20,15 @@ interface ImportRequest {
   readonly allStores: boolean;
 }
 
-/** A method of importing the content of an image. */
+/** An import method for image data. */
 interface Method {
-  /** The status that an image must have. */
+  /** The status that the image must have before the import. */
   readonly status: string;
-  /** The error for another status. */
+  /** The error message if the image has another status. */
   readonly wrongStatus: string;
-  /** Throws if the request is unsuitable. */
+  /** Throws the service's error if this method cannot handle the request. */
   readonly check?: (call: Call, requested: ImportRequest) => void;
-  /** Stores the content. Returns the reason for a failure; undefined on success. */
+  /** Stores the image data. Returns the reason for a failure; undefined on success. */
   readonly run: (call: Call, image: Doc, requested: ImportRequest) => Promise<string | undefined>;
 }
 
@@ -57,7 +57,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
 };
 
-/** Returns the names of the import methods that a cloud supports. */
+/** Returns the names of the import methods that the cloud supports. */
 export function importMethods({ documents, downloads }: CloudContext): readonly string[] {
   return Object.keys(METHODS).filter(
     (name) =>
@@ -65,7 +65,7 @@ export function importMethods({ documents, downloads }: CloudContext): readonly 
   );
 }
 
-/** Validates a body without regard to the image. */
+/** Parses the body of an import request. Validates everything that does not depend on the image. */
 function readImport(call: Call): ImportRequest {
   const body = objectOf(call.req.body);
   if (!Object.hasOwn(body, 'method')) throw badRequest("Import request requires a 'method' field.");
@@ -93,7 +93,7 @@ function checkImage({ status, disk_format, container_format }: Doc, name: string
   if (!disk_format) throw conflict("'disk_format' needs to be set before import");
 }
 
-/** Records in the image that an import has ended, and the stores for which it has failed. */
+/** Sets the image properties that report the end of an import and the stores for which the import has failed. */
 async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: string | undefined): Promise<void> {
   await cloud.catalogs.images.update(caller, id, {
     properties: {
@@ -103,7 +103,7 @@ async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: strin
   });
 }
 
-/** Image imports. They complete before the response is sent. */
+/** The route for image imports, which complete before the response is sent. */
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
     post('/v2/images/:id/import', async (call) => {
@@ -118,7 +118,7 @@ export function importRoutes(resource: Resource): readonly Route[] {
       const unknown = stores.find((store) => store !== STORE_ID);
       if (unknown !== undefined) throw conflict(`Unknown scheme '${unknown}' found in URI`);
       method.check?.(call, requested);
-      // The only store already has the content of every active image. In this case, the original does not create a task.
+      // The only store already has the data of each active image. In this case, Glance does not create a task.
       if (name === 'copy-image') return accepted();
       const failure = await method.run(call, image, requested);
       await recordStores(call, image, failure);

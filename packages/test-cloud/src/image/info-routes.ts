@@ -6,7 +6,7 @@ import { requirePolicy } from './policies.js';
 import { SCHEMAS } from './schemas.js';
 import { withoutBody } from './without-body.js';
 
-/** The versions of the API, newest first: 2.18 to 2.0. */
+/** The versions of the image API, newest first: 2.18 to 2.0. */
 const VERSIONS = Array.from({ length: 19 }, (_, index) => `v2.${18 - index}`);
 const STORE = { id: STORE_ID, description: 'the store of this cloud', default: 'true' };
 
@@ -30,7 +30,7 @@ async function usage(call: Call): Promise<unknown> {
   };
 }
 
-/** Versions, schemas, stores, and import methods of the service. */
+/** The routes for versions, schemas, stores, import methods and usage of the image service. */
 export function infoRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),

@@ -7,7 +7,7 @@ import { checkedBody } from './schema-check.js';
 import { LOCATION } from './schemas.js';
 import { withoutBody } from './without-body.js';
 
-/** Locations of the content of images. Content is only in the store of this cloud, and not at other URLs. */
+/** The routes for image locations. Image data is only in this cloud's store, not at other URLs. */
 export function locationRoutes(): readonly Route[] {
   const path = '/v2/images/:id/locations';
   return [

@@ -14,14 +14,16 @@ const STATUSES = ['pending', 'accepted', 'rejected'] as const;
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
-/** Returns a field of the body. */
+/** Returns a required string field of the request body. */
 function fieldOf(call: Call, key: string, missing: string): unknown {
   const body = objectOf(call.req.body);
   if (!Object.hasOwn(body, key)) throw badRequest(missing);
   return body[key];
 }
 
-/** Returns the image in the path. Throws a 404 error if the caller cannot see it, and another if it cannot have members. */
+/**
+ * Returns the image in the path. Throws a 404 error if the caller cannot see it, and `rejected` if it is not shared.
+ */
 async function findShared(call: Call, rejected: (reason: string) => Error): Promise<ImageRecord> {
   const image = await catalog(call).get(call.caller, call.param('id')).catch(ifMissing);
   if (!image) throw notFound(`Image ${call.param('id')} not found.`);
@@ -37,7 +39,7 @@ async function findMember(call: Call, { id }: ImageRecord): Promise<ImageMember>
   return member;
 }
 
-/** Projects that an image is shared with. */
+/** The routes for image members, which are the projects with which an image is shared. */
 export function memberRoutes(): readonly Route[] {
   const notAllowed = (call: Call, verb: string) => () =>
     forbidden(`Not allowed to ${verb} members for image ${call.param('id')}.`);

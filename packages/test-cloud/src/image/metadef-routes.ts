@@ -35,7 +35,7 @@ const READ_ONLY: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 const CREATED_AT = '2014-08-28T17:13:06Z';
-/** Resource types that property definitions can apply to. */
+/** The resource types to which property definitions can apply. */
 const RESOURCE_TYPES = [
   'OS::Glance::Image',
   'OS::Cinder::Volume',
@@ -54,7 +54,7 @@ function bodyOf(call: Call, kind: Kind): Wire {
   return body;
 }
 
-/** Stores a part, and replaces another. */
+/** Stores a definition in a namespace, in place of a previous one if there is any. */
 function store(call: Call, namespace: Namespace, kind: Kind, requested: Wire, before?: Wire): Wire {
   const name = String(requested.name);
   const others = before ? without(namespace.parts[kind], String(before.name)) : namespace.parts[kind];
@@ -64,7 +64,7 @@ function store(call: Call, namespace: Namespace, kind: Kind, requested: Wire, be
   return changedView(kind, namespace, part);
 }
 
-/** Creates a part from a body. */
+/** Returns the route that adds a definition to a namespace. */
 const creation = (kind: Kind): Route =>
   post(pathOf(kind), (call) => {
     const requested = bodyOf(call, kind);
@@ -83,7 +83,7 @@ function removal(kind: Kind): Route {
   });
 }
 
-/** Returns the name of a property without the prefix that it has for a resource type. */
+/** Removes the prefix that properties of a resource type have from a property name. */
 function withoutPrefix({ parts, namespace }: Namespace, type: string, name: string): string {
   const association = Object.hasOwn(parts.resource_types, type) ? parts.resource_types[type] : undefined;
   if (!association)
@@ -97,7 +97,7 @@ function withoutPrefix({ parts, namespace }: Namespace, type: string, name: stri
   );
 }
 
-/** Routes of the contents of a namespace that are shown, changed and deleted in the same way. */
+/** Returns the routes that show, change and delete the properties, objects or tags of a namespace. */
 function partRoutes(kind: Exclude<Kind, 'resource_types'>): readonly Route[] {
   const { policies } = WORDS[kind];
   const one = `${pathOf(kind)}/:name`;
@@ -137,7 +137,7 @@ function listTags(call: Call) {
   return { tags: tags.slice(start, limit === undefined ? undefined : start + limit).map(({ name }) => ({ name })) };
 }
 
-/** Routes that create one tag, whose name is in the path, or a list of tags that replaces all others or is added to them. */
+/** Returns the routes that list tags, create the tag in the path, and append to or replace all tags of a namespace. */
 function tagRoutes(): readonly Route[] {
   return [
     get(pathOf('tags'), listTags),
@@ -170,7 +170,7 @@ function tagRoutes(): readonly Route[] {
   ];
 }
 
-/** Resource types, and their associations with namespaces. */
+/** The routes for resource types, and for their associations with namespaces. */
 function resourceTypeRoutes(): readonly Route[] {
   const kind = 'resource_types';
   return [
@@ -187,7 +187,7 @@ function resourceTypeRoutes(): readonly Route[] {
   ];
 }
 
-/** Property definitions for images, volumes, flavors and servers, by namespace. */
+/** The routes for metadata definitions, which define properties of images, volumes, flavors and servers. */
 export function metadefRoutes(): readonly Route[] {
   return [
     ...namespaceRoutes(),

@@ -1,6 +1,6 @@
 import type { Schema } from './schema-check.js';
 
-/** What a namespace of metadata definitions contains, and the namespaces themselves. */
+/** The schemas of metadata definition namespaces and of their contents. */
 export type MetadefKind = 'namespaces' | 'objects' | 'properties' | 'tags' | 'resource_types';
 
 const string = { type: 'string' } as const;
@@ -28,7 +28,7 @@ const numbers = {
 };
 const stringArray = { ...strings, uniqueItems: true };
 
-/** The attributes of a property definition. */
+/** The schemas of the attributes of a property definition. */
 const definition: Readonly<Record<string, Schema>> = {
   name: upTo(80),
   title: string,
@@ -68,7 +68,7 @@ const documentOf = (name: string, properties: Readonly<Record<string, Schema>>, 
   ...more,
 });
 
-/** The schema of a property in a map, whose key is its name. */
+/** The schema of a property definition in a map, in which the key is the name of the property. */
 export const propertyInMap = documentOf('property', definition, {
   required,
   definitions: { ...numbers, stringArray: { ...stringArray, minItems: 1 } },
@@ -119,7 +119,7 @@ export const METADEF_SCHEMAS: Readonly<Record<MetadefKind, Schema>> = {
   ),
 };
 
-/** The schema of a list of tags that replaces all tags of a namespace. */
+/** The schema of a request that replaces all tags of a namespace. */
 export const TAGS: Schema = {
   name: 'tags',
   properties: {

@@ -5,19 +5,21 @@ function propertyView({ created_at: _, updated_at: __, ...property }: Wire): Wir
   return property;
 }
 
-/** Returns the wire format of a part in the response to its creation or change. */
+/** Returns the wire format of a definition in the responses to create and change requests. */
 export function changedView(kind: Kind, { namespace }: Namespace, part: Wire): Wire {
   if (kind === 'objects')
     return { ...part, self: `${ROOT}/${namespace}/objects/${part.name}`, schema: '/v2/schemas/metadefs/object' };
   return kind === 'properties' ? propertyView(part) : part;
 }
 
-/** Returns the wire format of a stored part. Objects show their empty lists. */
+/** Returns the wire format of a stored definition. In objects, empty fields are included. */
 export function partView(kind: Kind, namespace: Namespace, part: Wire): Wire {
   return changedView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
 }
 
-/** Returns the wire format of all parts of a kind: a map of properties, the names of tags, otherwise complete parts. */
+/**
+ * Returns the wire format of all definitions of one kind: a map of properties, a list of tag names or of definitions.
+ */
 export function listView(kind: Kind, namespace: Namespace): unknown {
   const entries = Object.entries(namespace.parts[kind]);
   if (kind === 'properties') return Object.fromEntries(entries.map(([name, part]) => [name, propertyView(part)]));
@@ -29,7 +31,7 @@ export function namespaceView({ parts: _, ...namespace }: Namespace): Wire {
   return { ...namespace, self: `${ROOT}/${namespace.namespace}`, schema: '/v2/schemas/metadefs/namespace' };
 }
 
-/** Returns the wire format of a namespace with its contents of some kinds, unless they are empty. */
+/** Returns the wire format of a namespace with its non-empty contents of some kinds. */
 export function namespaceWith(namespace: Namespace, kinds: readonly Kind[]): Wire {
   const contents = kinds
     .filter((kind) => Object.keys(namespace.parts[kind]).length > 0)
@@ -40,7 +42,7 @@ export function namespaceWith(namespace: Namespace, kinds: readonly Kind[]): Wir
 const prefixed = (prefix: string, properties: unknown): Wire =>
   Object.fromEntries(Object.entries(properties as Wire).map(([name, property]) => [`${prefix}${name}`, property]));
 
-/** Returns a namespace as it applies to a resource type: the names of properties have the prefix of the association. */
+/** Adds the prefix that a namespace defines for a resource type to all property names in its wire format. */
 export function appliedTo(namespace: Namespace, type: string | undefined, wire: Wire): Wire {
   const { resource_types: types } = namespace.parts;
   const prefix = type !== undefined && Object.hasOwn(types, type) ? types[type]?.prefix : undefined;

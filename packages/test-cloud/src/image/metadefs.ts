@@ -5,11 +5,11 @@ import type { Wire } from '../service/wire.js';
 import type { MetadefKind } from './metadef-schemas.js';
 import { requirePolicy } from './policies.js';
 
-/** The kinds of contents of a namespace. */
+/** The kinds of definitions in a metadata definition namespace. */
 export type Kind = Exclude<MetadefKind, 'namespaces'>;
 export type Parts = Readonly<Record<string, Wire>>;
 
-/** A namespace of metadata definitions, with its contents by name. */
+/** A metadata definition namespace, with its definitions by kind and name. */
 export interface Namespace {
   readonly namespace: string;
   readonly visibility: 'public' | 'private';
@@ -19,9 +19,9 @@ export interface Namespace {
   readonly [field: string]: unknown;
 }
 
-/** The words for the contents of a namespace in policies and messages. */
+/** The terms for a kind of definition in policies and messages. */
 interface Words {
-  /** The policies that a change, an addition and a removal require. */
+  /** The policies for changing, adding and removing a definition. */
   readonly policies: { readonly add: string; readonly modify: string; readonly remove: string };
   readonly missing: (name: string, namespace: string) => string;
   readonly duplicate: (name: string, namespace: string) => string;
@@ -63,7 +63,7 @@ export const ROOT = '/v2/metadefs/namespaces';
 export const table = ({ cloud }: Call) => cloud.documents.table<Namespace>('image/metadefs');
 const now = (call: Call) => seconds(call.cloud.clock.now());
 
-/** Returns the times of a record; a record that replaces another keeps the time of its creation. */
+/** Returns `created_at` and `updated_at` of a record. A replaced record passes on its creation time. */
 export const timesOf = (call: Call, before?: Wire) => ({
   created_at: before?.created_at ?? now(call),
   updated_at: now(call),
@@ -75,7 +75,7 @@ export const isVisible = (call: Call, { visibility, owner }: Namespace) =>
 export const namespaceNotFound = (name: string): ServiceError =>
   notFound(`Metadata definition namespace=${name} was not found.`);
 
-/** Returns the namespace in the path. Throws a 404 error if the caller cannot see it. */
+/** Returns the namespace in the path. Throws a 404 error if the caller cannot see the namespace. */
 export function find(call: Call): Namespace {
   const name = call.param('namespace');
   const found = table(call).get(name);
@@ -97,19 +97,19 @@ export function checkUnprotected(namespace: Namespace, title = 'namespace', name
   if (namespace.protected) throw forbidden(`Metadata definition ${title} ${name} is protected and cannot be deleted.`);
 }
 
-/** Returns a part of a namespace. Throws a 404 error if it is missing. */
+/** Returns a definition in a namespace. Throws a 404 error if the namespace does not contain it. */
 export function partOf({ namespace, parts }: Namespace, kind: Kind, name: string): Wire {
   const part = Object.hasOwn(parts[kind], name) ? parts[kind][name] : undefined;
   if (part) return part;
   throw notFound(WORDS[kind].missing(name, namespace));
 }
 
-/** Stores the parts of one kind. */
+/** Replaces all definitions of one kind in a namespace. */
 export function write(call: Call, namespace: Namespace, kind: Kind, parts: Parts): void {
   table(call).set(namespace.namespace, { ...namespace, parts: { ...namespace.parts, [kind]: parts } });
 }
 
-/** Returns parts with additional ones, by name. Throws a 409 error for a name that exists. */
+/** Returns definitions, by name, with additional ones. Throws a 409 error for a name that already exists. */
 export function added(
   call: Call,
   namespace: string,
@@ -125,7 +125,7 @@ export function added(
   return Object.fromEntries(all);
 }
 
-/** Returns parts without one. */
+/** Returns definitions, by name, without the one of the given name. */
 export function without(parts: Parts, name: string): Parts {
   const { [name]: _, ...others } = parts;
   return others;

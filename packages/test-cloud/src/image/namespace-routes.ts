@@ -28,7 +28,7 @@ const PATH = `${ROOT}/:namespace`;
 
 const bodyOf = (call: Call) => checkedBody(METADEF_SCHEMAS.namespaces, call.req.body, READ_ONLY);
 
-/** Returns the fields of a namespace with the defaults of missing ones. */
+/** Returns the fields of a namespace, with defaults for missing fields. */
 function fieldsOf(call: Call, { visibility, protected: isProtected, owner, ...others }: Wire) {
   return {
     ...others,
@@ -39,7 +39,7 @@ function fieldsOf(call: Call, { visibility, protected: isProtected, owner, ...ot
   };
 }
 
-/** Returns requested parts with their names, which each must have. */
+/** Returns requested definitions with their names. Throws a 400 error for a definition without a name. */
 function named(parts: unknown): readonly (readonly [string, Wire])[] {
   return ((parts ?? []) as readonly Wire[]).map((part) => {
     if (typeof part.name === 'string') return [part.name, part];
@@ -125,7 +125,7 @@ function list(call: Call) {
   };
 }
 
-/** Namespaces of metadata definitions. */
+/** The routes for metadata definition namespaces. */
 export function namespaceRoutes(): readonly Route[] {
   return [
     get(ROOT, list),

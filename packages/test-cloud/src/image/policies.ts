@@ -1,11 +1,11 @@
 import type { Call } from '../service/call.js';
 import { forbidden, type ServiceError } from '../service/service-error.js';
 
-/** Creates the error for an action that a policy does not allow. */
+/** Creates the 403 error for an action that the policy forbids. */
 export const denied = (action: string): ServiceError =>
   forbidden(`You are not authorized to complete ${action} action.`);
 
-/** Throws a 403 error unless the caller is an administrator, or belongs to a project. */
+/** Throws a 403 error unless the caller is an administrator or, with `projectId`, belongs to that project. */
 export function requirePolicy(call: Call, action: string, projectId?: unknown): void {
   if (!call.isAdmin && projectId !== call.caller.projectId) throw denied(action);
 }

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Networks whose addresses are not public or embed IPv4 addresses, from IANA's special-purpose address registries. */
+/** IANA's special-purpose networks whose addresses are not public or embed IPv4 addresses. */
 const SPECIAL = {
   ipv4: [
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -10,7 +10,7 @@ const SPECIAL = {
   ipv6: ['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 } as const;
 
-/** Returns the block list of one family. A common list would also match IPv4 addresses as IPv4-mapped IPv6 addresses. */
+/** Returns the block list of one IP version. A common list would also match IPv4 addresses that IPv6 ones embed. */
 function listOf(family: keyof typeof SPECIAL): BlockList {
   const list = new BlockList();
   for (const network of SPECIAL[family]) {
@@ -22,20 +22,20 @@ function listOf(family: keyof typeof SPECIAL): BlockList {
 
 const special = { ipv4: listOf('ipv4'), ipv6: listOf('ipv6') };
 
-/** Returns whether an IP address is public, and not one of this computer or of a private network. */
+/** Returns whether an IP address is public: neither this computer's nor a private network's. */
 export function isPublic(address: string): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   return !special[family].check(address, family);
 }
 
-/** @throws Error if one of the addresses of a host is not public */
+/** @throws Error if one of the host's addresses is not public */
 function checkPublic(host: string, addresses: readonly string[]): void {
   const found = addresses.find((address) => !isPublic(address));
   if (found !== undefined)
     throw new Error(`${host} has the address ${found}, which is not public: an administrator can allow the host`);
 }
 
-/** Resolves host names, and fails if an address is not public. Connections use only the addresses that were checked. */
+/** Resolves host names, but fails if an address is not public. Connections use only the checked addresses. */
 export const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error: Error | null, found: LookupAddress[]) => {
     try {
@@ -53,7 +53,10 @@ export const publicLookup: LookupFunction = (host, options, done) => {
   });
 };
 
-/** Checks a host that is an IP address, for which {@link publicLookup} is not called. @throws Error if it is not public */
+/**
+ * Checks a host that is an IP address, which connections do not resolve with {@link publicLookup}. @throws Error if it
+ * is not public
+ */
 export function checkLiteral(host: string): void {
   if (isIP(host) !== 0) checkPublic(host, [host]);
 }

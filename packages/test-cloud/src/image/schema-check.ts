@@ -1,7 +1,7 @@
 import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 
-/** A JSON schema, with the keywords that the schemas of the image service use. */
+/** A JSON schema with the keywords that the image service's schemas use. */
 export interface Schema {
   readonly name?: string;
   readonly type?: string | readonly string[];
@@ -23,7 +23,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** Formats a value as the original does in messages: single quotes, True, False, None. */
+/** Formats a value like Glance's error messages, in Python notation: single quotes, True, False, None. */
 function formatValue(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -45,7 +45,7 @@ function hasType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-/** Returns the first message that is defined. */
+/** Returns the first message that a check of the items returns; undefined if no check fails. */
 function first<T>(items: Iterable<T>, message: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const found = message(item);
@@ -75,7 +75,7 @@ function arrayViolation({ minItems = 0, uniqueItems, items }: Schema, value: rea
   return items && first(value, (item) => violation(items, item, root));
 }
 
-/** Returns what is wrong with a value, as the original writes it; undefined if the value matches the schema. */
+/** Returns Glance's error message for a value that does not match a schema; undefined if the value matches. */
 function violation(schema: Schema, value: unknown, root: Schema): string | undefined {
   const { $ref, type, enum: values, maxLength = Infinity, minLength = 0, pattern, minimum = -Infinity } = schema;
   if ($ref !== undefined) return violation(root.definitions?.[$ref.split('/').at(-1) ?? ''] ?? {}, value, root);
@@ -97,21 +97,21 @@ function violation(schema: Schema, value: unknown, root: Schema): string | undef
   return inner ?? first(schema.allOf ?? [], (part) => violation(part, value, root));
 }
 
-/** @throws ServiceError 400 if a value does not match the schema of a document */
+/** @throws ServiceError 400 if a value does not match the document's schema */
 export function checkSchema(schema: Schema, value: unknown): void {
   const message = violation(schema, value, schema);
   if (message !== undefined) throw badRequest(`Provided object does not match schema '${schema.name}': ${message}`);
 }
 
-/** Returns a body that is an object. Throws a 400 error for others. */
+/** Returns the body if it is an object. Throws a 400 error for other bodies. */
 export function objectOf(body: unknown): Wire {
   if (isObject(body)) return body;
   throw badRequest(body === undefined ? 'Body expected in request.' : 'Unexpected body type. Expected list/dict.');
 }
 
 /**
- * Returns a body that matches a schema.
- * @param readOnly names of fields that a body cannot contain
+ * Validates a body against a schema, and returns the body.
+ * @param readOnly the names of the fields that clients cannot set
  * @throws ServiceError 400, or 403 for a read-only field
  */
 export function checkedBody(schema: Schema, body: unknown, readOnly: readonly string[] = []): Wire {

@@ -20,7 +20,7 @@ const hashes = (more: Schema = {}): Readonly<Record<string, Schema>> => ({
   os_hash_value: { type: 'string', maxLength: 128 },
 });
 
-/** The schema of an image: every attribute, and whether clients can set it. */
+/** The schema of an image: all attributes, and which of them clients can set. */
 export const IMAGE: Schema = {
   name: 'image',
   properties: {
@@ -82,7 +82,7 @@ export const IMAGE: Schema = {
   ],
 };
 
-/** The schema of a location that is added to an image. */
+/** The schema of a request that adds a location to an image. */
 export const LOCATION: Schema = {
   name: 'location',
   properties: {
@@ -129,19 +129,19 @@ export const TASK: Schema = {
   },
 };
 
-/** The fields of a task that lists do not show. */
+/** The task fields that list responses omit. */
 export const TASK_DETAILS = ['input', 'result', 'message'];
 
 const link = (rel: string, key: string) => ({ rel, href: `{${key}}` });
 
-/** Returns the schema of a list without pages. */
+/** Returns the schema of a list that is not divided into pages. */
 const listOf = (many: string, items: Schema): Schema => ({
   name: many,
   properties: { [many]: { type: 'array', items }, schema: { type: 'string' } },
   links: [link('describedby', 'schema')],
 });
 
-/** Returns the schema of a list page. The definitions of its items are in the document. */
+/** Returns the schema of a list page. The document also contains the definitions to which the item schemas refer. */
 function pagesOf(many: string, { definitions, ...items }: Schema, isMap = false): Schema {
   return {
     name: many,
@@ -161,7 +161,7 @@ const metadef = (one: string, kind: MetadefKind): Readonly<Record<string, () => 
   [`metadefs/${kind}`]: () => pagesOf(kind, METADEF_SCHEMAS[kind]),
 });
 
-/** All schemas, by their path below `/v2/schemas/`. Lists are created on demand. */
+/** All schemas, by path below `/v2/schemas/`. List schemas are created on demand. */
 export const SCHEMAS: Readonly<Record<string, () => Schema>> = {
   image: () => IMAGE,
   images: () => pagesOf('images', IMAGE),

@@ -1,19 +1,19 @@
 import type { Call } from '../service/call.js';
 
-/** Staged content that waits for its import. */
+/** Staged image data that has not been imported yet, by image id. */
 const table = ({ cloud }: Call) => cloud.documents.table<Uint8Array>('image/staged');
 
-/** Returns the size of staged content; undefined if there is none. */
+/** Returns the size of an image's staged data; undefined without staged data. */
 export const stagedBytes = (call: Call, id: string): number | undefined => table(call).get(id)?.byteLength;
 
-/** Stores content until it is imported. */
+/** Stores the request body as staged image data until the import. */
 export async function stage(call: Call, id: string): Promise<void> {
   const parts: Uint8Array[] = [];
   for await (const part of call.req) parts.push(part as Uint8Array);
   table(call).set(id, Buffer.concat(parts));
 }
 
-/** Removes and returns staged content. */
+/** Removes and returns an image's staged data. */
 export function unstage(call: Call, id: string): Uint8Array | undefined {
   const bytes = table(call).get(id);
   table(call).delete(id);

@@ -2,7 +2,7 @@ import { IMAGE_HEADER_BYTES, type ImageContent, imageFormatOf } from '@apistrata
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 
-/** The detected formats that content may have, by the `disk_format` of the image. Other values are not checked. */
+/** The detected formats that image data may have, by `disk_format`. Data of other disk formats is not checked. */
 const ALLOWED_FORMATS: Readonly<Record<string, readonly string[]>> = {
   raw: ['raw', 'iso'],
   aki: ['raw'],
@@ -15,7 +15,7 @@ const ALLOWED_FORMATS: Readonly<Record<string, readonly string[]>> = {
   vdi: ['vdi'],
 };
 
-/** Streams content. Throws a 400 error if its first bytes belong to another format. */
+/** Passes image data through. Throws a 400 error if its first bytes belong to another format. */
 async function* checkedContent(content: AsyncIterable<Uint8Array>, format: string) {
   let header: Buffer | undefined = Buffer.alloc(0);
   const check = (first: Buffer) => {
@@ -42,8 +42,8 @@ async function* asOneChunk(content: Uint8Array) {
 }
 
 /**
- * Stores the content of an image. With real machines, content is rejected with 400 if its format is not the one that the
- * image declares, because no server could boot from it.
+ * Stores the data of an image. With real machines, data whose format differs from the image's `disk_format` is rejected
+ * with 400, because no server could boot from it.
  */
 export async function storeContent(
   { cloud, caller }: Call,

@@ -35,14 +35,14 @@ export function newTask(call: Call, values: Wire): Doc {
   return task;
 }
 
-/** The fields that the input of a task of each type must have. */
+/** The required fields of a task's input, by task type. */
 const INPUTS: Readonly<Record<string, readonly string[]>> = {
   import: ['import_from', 'import_from_format', 'image_properties'],
   api_image_import: ['image_id'],
   location_import: ['image_id', 'loc_url', 'validation_data'],
 };
 
-/** Runs an import: creates an image with the content at a URL. */
+/** Runs an import task: creates an image from the file at a URL. */
 async function runImport(call: Call, { import_from, image_properties }: Wire): Promise<Wire> {
   const given = isObject(image_properties) ? image_properties : {};
   const wire = readImage(
@@ -62,7 +62,7 @@ async function runImport(call: Call, { import_from, image_properties }: Wire): P
   return { status: 'failure', message };
 }
 
-/** Runs a task. Administrators create only imports from URLs; the service itself creates the others. */
+/** Runs a task. Administrators can create only imports from URLs; the image service creates tasks of other types. */
 async function run(call: Call, type: string, input: Wire): Promise<Wire> {
   const failure = (message: string) => ({ status: 'failure', message });
   const missing = INPUTS[type]?.find((key) => !Object.hasOwn(input, key));
@@ -95,7 +95,7 @@ function createRoute(resource: Resource): Route {
   });
 }
 
-/** Returns a task in the form in which the database of the original stores it. */
+/** Returns a task in the format of Glance's database. */
 function record({ created_at, updated_at, expires_at, ...task }: Doc): Wire {
   const time = (value: unknown) => micros(Date.parse(String(value)));
   return {
@@ -108,13 +108,15 @@ function record({ created_at, updated_at, expires_at, ...task }: Doc): Wire {
   };
 }
 
-/** Returns the fields of a task that lists show. */
+/** Returns the task fields that list responses contain. */
 function stub(wire: Wire): Wire {
   const hidden = [...TASK_DETAILS, 'image_id', 'request_id', 'user_id'];
   return Object.fromEntries(Object.entries(wire).filter(([key]) => !hidden.includes(key)));
 }
 
-/** Tasks of administrators. They complete before the response is sent, although the response shows them as pending. */
+/**
+ * The tasks of administrators. A task completes before the response is sent, which nevertheless shows it as pending.
+ */
 export const tasks: ResourceSpec = {
   path: 'tasks',
   one: 'task',

@@ -1,7 +1,7 @@
 import type { Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 
-/** Returns a route that rejects requests with a body. */
+/** Wraps a route so that it rejects requests with a body. */
 export function withoutBody(route: Route): Route {
   return {
     ...route,

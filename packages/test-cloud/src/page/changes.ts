@@ -3,42 +3,39 @@ import { urlPath } from '../url-path.js';
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** A field whose value has changed. */
+/** A change of a field's value. */
 export interface FieldChange {
-  /** The path of the field, such as `status` or `addresses.private.0.addr`. */
+  /** The path of the field in the resource, such as `status` or `addresses.private.0.addr`. */
   readonly field: string;
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** The change of a resource that a request caused, as far as the journal shows. */
+/** The change to a resource that a request caused, as far as the journal shows it. */
 export interface ResourceChange {
   readonly id: string;
   readonly kind: 'made' | 'removed' | 'changed' | 'unchanged' | 'unknown';
-  /**
-   * The numbers of the requests whose responses are compared: the last request before this one, and this request or the
-   * first one after it.
-   */
+  /** The journal numbers of the two compared responses: an earlier one, and the request's own or a later one. */
   readonly before?: number;
   readonly after?: number;
   readonly fields: readonly FieldChange[];
 }
 
-/** The part of the journal that this module uses. */
+/** The journal methods that this module uses. */
 export interface ReadJournal {
   latest(count: number, query: { readonly text: string }): readonly JournalHead[];
   get(number: number): JournalEntry | undefined;
 }
 
 const ID = /[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** Maximum number of responses to search for the same resource. */
+/** The maximum number of responses that are searched for an earlier or later state of the resource. */
 const MAX_RESPONSES = 200;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isResource = (value: unknown): value is Resource => isObject(value) && typeof value.id === 'string';
 
-/** Returns the resources in a response: `{ server: {...} }`, an image without envelope, or the items of a list. */
+/** Returns the resources in a response: one resource with or without an envelope, or the items of a list. */
 function resourcesIn(body: unknown): readonly Resource[] {
   if (isResource(body)) return [body];
   if (!isObject(body)) return [];
@@ -51,12 +48,12 @@ function resourceIn({ status, responseBody }: JournalEntry, id: string): Resourc
   return status >= 200 && status < 300 ? resourcesIn(responseBody).find((resource) => resource.id === id) : undefined;
 }
 
-/** Returns the fields that both sides have and that differ, including nested ones. */
+/** Returns the fields, including nested ones, that both values have and that differ. */
 function differences(before: unknown, after: unknown, field = ''): FieldChange[] {
   if (Object.is(before, after)) return [];
   const nestedName = (key: string) => (field ? `${field}.${key}` : key);
   if (isObject(before) && isObject(after)) {
-    // At the top level, a shorter view has fewer fields, which is not a change.
+    // A shorter view of a resource lacks some top-level fields, which is not a change.
     const names = Object.keys(field ? { ...before, ...after } : before).filter((name) => field || name in after);
     return names.flatMap((name) => differences(before[name], after[name], nestedName(name)));
   }
@@ -67,7 +64,9 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
   return [{ field, before, after }];
 }
 
-/** Returns the resource that a request concerns: the one in its response, or the one with the last id in its path. */
+/**
+ * Returns the resource that a request concerns: the only one in the response, or the one with the last id in the path.
+ */
 function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const idInPath = urlPath(url).match(ID)?.at(-1);
   const [first, second] = resourcesIn(responseBody);
@@ -79,8 +78,9 @@ function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: s
 }
 
 /**
- * Returns the changes that a request made to a resource. Compares the resource in the last earlier response with that in
- * the response of the request or in the first later one. Returns undefined if the request concerns no single resource.
+ * Returns the changes that a request made to a resource. Compares the resource in the latest earlier response with the
+ * one in the request's own response or the first later one. Returns undefined if the request does not concern one
+ * resource.
  */
 export function changeOfRequest(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
   const subject = subjectOf(entry);

@@ -1,32 +1,32 @@
 import { type HeaderLink, type HomeLink, type Html, header, html, page, type TemplateValue } from '@apistrata/ui';
 
-/** A view of a page. Views are shown one at a time, and each has a link. */
+/** A view of the page. The page shows one view at a time, and has a link to each view. */
 export interface PageView {
-  /** Name in the address: `#NAME`. */
+  /** The name of the view in the URL: `#NAME`. */
   readonly name: string;
-  /** Text of the link. */
+  /** The text of the link to the view. */
   readonly text: string;
   readonly content: Html;
-  /** Whether the view is visible before a script selects a view. Default: false. */
+  /** Whether the view is visible before scripts select a view. Default: false. */
   readonly initial?: boolean;
   /** Whether only administrators see the link. Default: false. */
   readonly admin?: boolean;
 }
 
-/** The parts of a cloud's page. */
+/** The settings and contents of a cloud's page. */
 export interface CloudPageParts {
   readonly title: string;
   readonly home: HomeLink;
   readonly links: readonly HeaderLink[];
-  /** Path of the files of the page. */
+  /** The path of the page's files. */
   readonly assets: string;
-  /** Name of the page's script. */
+  /** The name of the page's script. */
   readonly script: string;
-  /** Settings for the scripts. */
+  /** The settings that the page's scripts read. */
   readonly data: Readonly<Record<string, string>>;
-  /** Additional controls of the header. */
+  /** Additional controls in the header. */
   readonly controls?: TemplateValue;
-  /** Content above the views. */
+  /** The content above the views. */
   readonly first?: TemplateValue;
   readonly views: readonly PageView[];
 }
@@ -39,7 +39,7 @@ export function table(name: string, label: string, columns: readonly string[]): 
 </table></div>`;
 }
 
-/** Renders the page of a cloud: views, which scripts show one at a time, and the detail of an item. */
+/** Renders a cloud's page, which contains the views and the details of an item. Scripts show one view at a time. */
 export function cloudPage(parts: CloudPageParts): string {
   const { title, home, links, assets, script, data, controls, first, views } = parts;
   return page({

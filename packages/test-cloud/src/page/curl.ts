@@ -2,7 +2,7 @@ import type { JournalEntry } from '../gateway/journal.js';
 import { HIDDEN } from '../gateway/secrets.js';
 import { shellWord } from '../shell-word.js';
 
-/** Headers that curl or the connection sets. */
+/** The request headers that belong to one connection, or that curl sets itself. */
 const CONNECTION_HEADERS = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding']);
 
 function header(name: string, value: string): string {
@@ -12,7 +12,7 @@ function header(name: string, value: string): string {
     : `-H ${shellWord(`${name}: ${value}`)}`;
 }
 
-/** Returns a curl command that repeats the request, with the token in `$OS_TOKEN`. */
+/** Returns a curl command that repeats a request with the token in `$OS_TOKEN`. */
 export function curlCommand({ method, url, requestHeaders, requestBody }: JournalEntry, cloudUrl: string): string {
   const headers = Object.entries(requestHeaders).filter(([name]) => !CONNECTION_HEADERS.has(name));
   return [

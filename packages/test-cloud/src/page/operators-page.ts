@@ -11,18 +11,18 @@ export type SignIn =
   /** Visitors log in with user, password and project; `identity` is the path of the identity API on the same server. */
   | { readonly kind: 'password'; readonly identity: string };
 
-/** Options of {@link operatorsPage}. */
+/** The options of {@link operatorsPage}. */
 export interface OperatorsPageOptions {
-  /** Path or URL of the page's files; see `pageFile()`. */
+  /** The path or URL of the page's files; see `pageFile()`. */
   readonly assets: string;
-  /** Highest microversion of the server, such as `2.96`. */
+  /** The highest microversion of the server, such as `2.96`. */
   readonly maxVersion: string;
   readonly signIn: SignIn;
-  /** Whether machines have consoles that browsers can open. */
+  /** Whether the machines have consoles that browsers can open. */
   readonly consoles: boolean;
-  /** Links of the header. */
+  /** The links in the header. */
   readonly links: readonly HeaderLink[];
-  /** The content of the view "About". It is visible without JavaScript and without signing in. */
+  /** The content of the "About" view, which is visible without JavaScript and without signing in. */
   readonly about: Html;
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Asset, asset, uiAsset } from '@apistrata/ui';
 import { STYLE } from './page-style.js';
 
-/** The scripts of the pages, which are modules in the folder `browser`. */
+/** The names of the pages' scripts, which are modules in the folder `browser`. */
 const SCRIPTS = new Set([
   'clients',
   'clock',
@@ -34,7 +34,7 @@ async function scriptFile(name: string): Promise<Asset | undefined> {
   return asset('text/javascript; charset=utf-8', await readFile(path, 'utf8'));
 }
 
-/** Returns a file that pages of a cloud load, such as `page.css`; undefined for other names. Files are read on first use. */
+/** Returns a file for a cloud's pages, such as `page.css`; undefined for unknown names. Reads each file only once. */
 export async function pageFile(name: string): Promise<Asset | undefined> {
   const shared = uiAsset(name) ?? cache.get(name);
   if (shared) return shared;
@@ -47,7 +47,7 @@ export async function pageFile(name: string): Promise<Asset | undefined> {
  * Returns the `Content-Security-Policy` header for the cloud's pages: no inline scripts or styles, no requests to other
  * servers.
  *
- * @param frames origins of pages with consoles, which the page contains as frames. Default: none
+ * @param frames origins of the console pages that the cloud's page shows in frames. Default: none
  */
 export function pagePolicy(...frames: readonly string[]): string {
   return [

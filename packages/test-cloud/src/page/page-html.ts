@@ -53,7 +53,7 @@ ${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Effect', 'Hits', ''])}
 <p><button type="submit">Add</button> <span id="rule-problem" class="bad" role="alert"></span></p>
 </form>`;
 
-/** Renders a text with a button that copies it. */
+/** Renders a text with a button that copies the text. */
 const copyableText = (
   name: string,
   title: string,
@@ -90,9 +90,9 @@ const views: readonly PageView[] = [
 ];
 
 /**
- * Renders the page of a test cloud: the operators' page, and the current activity of the cloud.
+ * Renders the page of a test cloud, which extends the operators' page by requests, rules, clock and client settings.
  *
- * @param maxVersion highest compute microversion of the cloud
+ * @param maxVersion the cloud's highest compute microversion
  */
 export function testCloudPage(maxVersion: string): string {
   return cloudPage({

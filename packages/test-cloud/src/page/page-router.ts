@@ -18,7 +18,7 @@ type PageOptions = Pick<
 
 const addressOf = (req: Request) => `${req.protocol}://${req.headers.host ?? 'localhost'}`;
 
-/** Returns the router for the page at `/` and its data. */
+/** Returns the router that serves the page at `/` and the data for it. */
 export function pageRouter(options: PageOptions): Router {
   const { journal, content, directory, control } = options;
   const router = Router();
@@ -31,7 +31,7 @@ export function pageRouter(options: PageOptions): Router {
     res.set({ 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' });
     res.type(type).send(text);
   };
-  // Few tests open the page, so its modules are loaded on the first request.
+  // Few tests open the page, so these modules are loaded on the first request.
   const files = () => import('./page-files.js');
   router.get('/', async (_req: Request, res: Response) => {
     const [{ pagePolicy }, { testCloudPage }] = await Promise.all([files(), import('./page-html.js')]);
@@ -41,7 +41,7 @@ export function pageRouter(options: PageOptions): Router {
     res.status(204).end();
   });
 
-  // Requests of the page are neither in the journal nor subject to rules.
+  // The page's own requests are neither in the journal nor subject to rules.
   router.use('/_page/compute', (req: Request, res: Response) => content().compute(req, res));
   router.use('/_page', (_req: Request, res: Response, next: NextFunction) => {
     res.set('Cache-Control', 'no-store');

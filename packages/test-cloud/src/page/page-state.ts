@@ -1,7 +1,7 @@
 import { ruleJson } from '../control/rule-json.js';
 import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 
-/** Returns the state of the test cloud itself for the page; resources are read from the compute API. */
+/** Returns the test cloud's own state for the page, which reads the resources from the compute API. */
 export function pageState({ clock, unhandled, rules }: Pick<CloudAppOptions, 'clock' | 'unhandled' | 'rules'>) {
   return {
     now: new Date(clock.now()).toISOString(),

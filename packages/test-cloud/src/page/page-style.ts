@@ -1,4 +1,4 @@
-/** The styles of this page in addition to the `@apistrata/ui` styles. */
+/** The styles that the test cloud's page adds to those of `@apistrata/ui`. */
 export const STYLE = `h1 { font-size: var(--size-3); }
 h2 { font-size: var(--size-2); margin: 0 0 0.5rem; }
 h3 { font-size: var(--size-1); margin: 1rem 0 0.4rem; }

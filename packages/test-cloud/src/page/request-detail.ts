@@ -5,7 +5,7 @@ import { urlPath } from '../url-path.js';
 import { changeOfRequest } from './changes.js';
 import { curlCommand } from './curl.js';
 
-/** Returns an action on a server with its steps, in the form that the page shows. */
+/** Returns a server action with its steps, in the format that the page shows. */
 function shownAction({ requestId, action, userId, startTime, message, events }: InstanceAction) {
   return {
     action,
@@ -23,7 +23,7 @@ function shownAction({ requestId, action, userId, startTime, message, events }: 
   };
 }
 
-/** Returns the action that a request started on a server. */
+/** Returns the server action that a request started. */
 async function actionOf({ content }: Pick<CloudAppOptions, 'content'>, entry: JournalEntry, id: string | undefined) {
   if (entry.service !== 'compute' || entry.method === 'GET' || id === undefined) return undefined;
   const actions = await content().engine.instanceActions.list(id);
@@ -31,7 +31,7 @@ async function actionOf({ content }: Pick<CloudAppOptions, 'content'>, entry: Jo
   return started && shownAction(started);
 }
 
-/** Returns the details of a request: request and response, changes, a command to repeat it, and a matching rule. */
+/** Returns a request's details for the page: the messages, the changes, a curl command, and a draft of a rule. */
 export async function requestDetail(
   options: Pick<CloudAppOptions, 'content' | 'journal'>,
   entry: JournalEntry,

@@ -20,7 +20,7 @@ const createForm = html`<form id="create" class="with-control" aria-labelledby="
 <p id="create-problem" class="bad" role="alert"></p>
 </form>`;
 
-/** The views of a cloud's resources, which both pages contain. */
+/** The views of resources, which the operators' page and the test cloud's page share. */
 export const resourceViews: readonly PageView[] = [
   {
     name: 'servers',
