@@ -53,10 +53,7 @@ export const publicLookup: LookupFunction = (host, options, done) => {
   });
 };
 
-/**
- * Checks a host that is an IP address, which connections do not resolve with {@link publicLookup}. @throws Error if it
- * is not public
- */
+/** Checks a literal IP address, for which {@link publicLookup} is not called. @throws Error if it is not public */
 export function checkLiteral(host: string): void {
   if (isIP(host) !== 0) checkPublic(host, [host]);
 }

@@ -114,9 +114,7 @@ function stub(wire: Wire): Wire {
   return Object.fromEntries(Object.entries(wire).filter(([key]) => !hidden.includes(key)));
 }
 
-/**
- * The tasks of administrators. A task completes before the response is sent, which nevertheless shows it as pending.
- */
+/** The tasks of administrators. A task completes before the response, which nevertheless shows it as pending. */
 export const tasks: ResourceSpec = {
   path: 'tasks',
   one: 'task',

@@ -64,9 +64,7 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
   return [{ field, before, after }];
 }
 
-/**
- * Returns the resource that a request concerns: the only one in the response, or the one with the last id in the path.
- */
+/** Returns the resource that a request concerns: the only one in the response, or that with the last id in the path. */
 function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const idInPath = urlPath(url).match(ID)?.at(-1);
   const [first, second] = resourcesIn(responseBody);
@@ -78,9 +76,8 @@ function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: s
 }
 
 /**
- * Returns the changes that a request made to a resource. Compares the resource in the latest earlier response with the
- * one in the request's own response or the first later one. Returns undefined if the request does not concern one
- * resource.
+ * Returns the changes that a request made to a resource. Compares the latest earlier response with the request's own
+ * response or the first later one. Returns undefined if the request does not concern exactly one resource.
  */
 export function changeOfRequest(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
   const subject = subjectOf(entry);

@@ -3,22 +3,22 @@ import type { Call } from '../service/call.js';
 import { since } from './placement-version.js';
 import { anyUuid, atLeastOne } from './request-body.js';
 
-/** The allocations of a consumer, in the format of the newest version. */
+/** A consumer's requested allocations, in the format of the newest microversion. */
 export interface RequestedAllocations {
   readonly allocations: Readonly<Record<string, { readonly resources: Readonly<Record<string, number>> }>>;
   readonly project_id?: string | undefined;
   readonly user_id?: string | undefined;
-  /** The generation that the client has read; null if the consumer did not exist. */
+  /** The generation that the client has read; null for a consumer that did not exist. */
   readonly consumer_generation?: number | null | undefined;
   readonly consumer_type?: string | undefined;
 }
 
 const classKey = z.string().regex(/^[A-Z0-9_]+$/);
 const resources = atLeastOne(z.record(classKey, z.number().int().min(1)));
-/** A pattern rather than a UUID, because the original accepts all keys that match this pattern. */
+/** Placement accepts all keys that match this pattern, even if they are not UUIDs. */
 export const uuidKey = z.string().regex(/^[0-9a-fA-F-]{36}$/);
 const byProvider = z.record(uuidKey, z.strictObject({ resources, generation: z.number().int().optional() }));
-/** The schema before 1.12, in which providers are a list. */
+/** The schema before microversion 1.12, in which `allocations` is a list of providers. */
 const list = z
   .array(z.strictObject({ resource_provider: z.strictObject({ uuid: anyUuid }), resources }))
   .min(1)
@@ -32,7 +32,7 @@ const consumer_type = z
   .max(255);
 const mappings = atLeastOne(z.record(z.string(), z.array(anyUuid).min(1))).optional();
 
-/** Returns the schema of one consumer's allocations at the version of the request. */
+/** Returns the schema of one consumer's allocations in the microversion of the request. */
 function consumerBody(call: Call, allocations: z.ZodType): z.ZodType<RequestedAllocations> {
   const body = z.strictObject({
     allocations,
@@ -44,11 +44,11 @@ function consumerBody(call: Call, allocations: z.ZodType): z.ZodType<RequestedAl
   return body as unknown as z.ZodType<RequestedAllocations>;
 }
 
-/** Returns the schema of the body of `PUT /allocations/{consumer}`. Since 1.28, it may remove all allocations. */
+/** Returns the body schema of `PUT /allocations/{consumer}`. Since 1.28, a request may remove all allocations. */
 export function oneConsumer(call: Call): z.ZodType<RequestedAllocations> {
   if (!since(call, 12)) return consumerBody(call, list);
   return consumerBody(call, since(call, 28) ? byProvider : atLeastOne(byProvider));
 }
 
-/** Returns the schema of the allocations of several consumers, by consumer id. */
+/** Returns the schema of several consumers' allocations, by consumer id. */
 export const manyConsumers = (call: Call) => z.record(uuidKey, consumerBody(call, byProvider));

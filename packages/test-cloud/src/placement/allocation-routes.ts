@@ -10,10 +10,10 @@ import { type Replacement, replaceAllocations } from './replacement.js';
 import { anyUuid, atLeastOne, bodyOf, dashed } from './request-body.js';
 import { badQuery, checkParameters } from './requirements.js';
 
-/** The owner of consumers that are created in the first versions, whose requests do not name an owner. */
+/** The project and user of consumers from requests before 1.8, which do not name an owner. */
 const NO_OWNER = '00000000-0000-0000-0000-000000000000';
 
-/** Returns the replacement of a consumer's allocations that a body requests. */
+/** Converts the requested allocations of a consumer to a replacement. */
 export const replacementOf = ([id, body]: readonly [string, RequestedAllocations]): Replacement => ({
   requested: {
     id,
@@ -26,7 +26,7 @@ export const replacementOf = ([id, body]: readonly [string, RequestedAllocations
   seen: body.consumer_generation,
 });
 
-/** Returns the id of the consumer in the path, with dashes. Throws a 400 error for an id that is not a UUID. */
+/** Returns the consumer id in the path, with dashes. Throws a 400 error unless it is a UUID. */
 function consumerIdOf(call: Call): string {
   const id = call.param('consumer');
   if (!anyUuid.safeParse(id).success) throw badRequest(`Malformed consumer_uuid: ${id}`);
@@ -48,7 +48,7 @@ async function view(call: Call, consumer: Consumer | undefined) {
   };
 }
 
-/** The types that a filter accepts, including `all` and `unknown`. */
+/** The consumer types that the filter of usages accepts, including `all` and `unknown`. */
 const CONSUMER_TYPE = /^[A-Z0-9_]+$|^all|^unknown$/;
 
 async function totalUsages(call: Call) {
@@ -79,7 +79,7 @@ async function totalUsages(call: Call) {
   return { usages: Object.fromEntries(shown) };
 }
 
-/** The allocations that clients have created, and the allocations of compute servers. */
+/** The routes for allocations, both those that clients have created and those of compute servers. */
 export function allocationRoutes(): readonly Route[] {
   return [
     get('/allocations/:consumer', async (call) => {

@@ -5,15 +5,15 @@ import { ifMissing } from '../service/if-missing.js';
 import { type Provider, providers } from './providers.js';
 
 type Resources = Readonly<Record<string, number>>;
-/** The allocated amounts, by resource class. */
+/** The allocated amounts of a provider, by resource class. */
 export type Used = Resources;
 
-/** A consumer with its allocations, by provider. */
+/** A consumer, with its allocations by provider. */
 export interface Consumer {
   readonly id: string;
   readonly project: string;
   readonly user: string;
-  /** Empty in requests of versions without types. */
+  /** The consumer type; '' in requests of microversions without types. */
   readonly type: string;
   readonly generation: number;
   readonly allocations: Readonly<Record<string, Resources>>;
@@ -22,7 +22,7 @@ export interface Consumer {
 const table = ({ cloud }: Call) => cloud.documents.table<Consumer>('placement/consumers');
 const PAGE_SIZE = 1000;
 
-/** Converts the claims of a server to allocations of its hosts. */
+/** Converts a server's claims to allocations on the hosts. */
 function consumerOf(server: Server, byHost: ReadonlyMap<string, Provider>): Consumer {
   const allocations: Record<string, Resources> = {};
   for (const claim of server.claims) {
@@ -43,7 +43,7 @@ async function hostsOf(call: Call): Promise<ReadonlyMap<string, Provider>> {
 
 const contextOf = ({ caller }: Call) => ({ caller, requestId: 'placement', isAdmin: true });
 
-/** Returns the compute servers with claims as consumers: of one host, of one project, or all, page by page. */
+/** Returns the compute servers with claims, as consumers. `filters` restricts them to a host or a project. */
 async function serverConsumers(
   call: Call,
   filters: { host?: string; projectId?: string },
@@ -65,7 +65,7 @@ async function serverConsumers(
   }
 }
 
-/** Returns the consumers of a provider. */
+/** Returns the consumers with allocations on a provider. */
 export async function consumersOf(call: Call, { uuid, host }: Provider): Promise<readonly Consumer[]> {
   const stored = [...table(call).values()].filter(({ allocations }) => allocations[uuid]);
   return host === undefined
@@ -73,13 +73,13 @@ export async function consumersOf(call: Call, { uuid, host }: Provider): Promise
     : [...(await serverConsumers(call, { host })).filter((one) => one.allocations[uuid]), ...stored];
 }
 
-/** Returns the consumers of a project. */
+/** Returns the consumers that belong to a project. */
 export async function consumersIn(call: Call, projectId: string): Promise<readonly Consumer[]> {
   const stored = [...table(call).values()].filter(({ project }) => project === projectId);
   return [...(await serverConsumers(call, { projectId })), ...stored];
 }
 
-/** Returns the allocated amounts of a provider, by class. For servers, these are the amounts that compute has counted. */
+/** Returns a provider's allocated amounts, by resource class. For servers, the compute service's totals are used. */
 export async function usedOf(call: Call, { uuid, host }: Provider): Promise<Used> {
   const used = usagesOf([...table(call).values()], uuid);
   const counted = host === undefined ? {} : await call.cloud.engine.hosts.allocations(host);
@@ -87,7 +87,7 @@ export async function usedOf(call: Call, { uuid, host }: Provider): Promise<Used
   return used;
 }
 
-/** Returns a consumer that a client has created, or a compute server with claims; undefined for unknown ids. */
+/** Returns a client's consumer, or a compute server with claims as a consumer; undefined for unknown ids. */
 export async function consumer(call: Call, id: string): Promise<Consumer | undefined> {
   const stored = table(call).get(id);
   if (stored) return stored;
@@ -95,7 +95,7 @@ export async function consumer(call: Call, id: string): Promise<Consumer | undef
   return server && server.claims.length > 0 ? consumerOf(server, await hostsOf(call)) : undefined;
 }
 
-/** Returns the sums of the allocated amounts, by class. @param uuid of a provider; default: all providers */
+/** Returns the total allocated amounts, by resource class. @param uuid a provider; default: all providers */
 export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { allocations } of consumers)
@@ -105,7 +105,7 @@ export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<
   return sums;
 }
 
-/** Stores a consumer with its next generation, or deletes it if it has no allocations. */
+/** Stores a consumer with the next generation. Deletes a consumer without allocations. */
 export function store(call: Call, requested: Consumer, before: Consumer | undefined): void {
   if (Object.keys(requested.allocations).length === 0) table(call).delete(requested.id);
   else {
@@ -114,7 +114,7 @@ export function store(call: Call, requested: Consumer, before: Consumer | undefi
   }
 }
 
-/** Removes a consumer that a client has created. Returns false if it does not exist. */
+/** Removes a client's consumer. Returns false if it does not exist. */
 export function removeConsumer(call: Call, id: string): boolean {
   return table(call).delete(id);
 }

@@ -8,15 +8,15 @@ import type { Group, Requirements } from './requirements.js';
 
 const SHARES = 'MISC_SHARES_VIA_AGGREGATE';
 
-/** A provider with the data that the search needs. */
+/** A resource provider with the data that the search for candidates needs. */
 interface Node extends Provider {
   readonly root: string;
   readonly used: Used;
-  /** The aggregates of the provider and of its root. */
+  /** The aggregates of the provider and of the root of its tree. */
   readonly treeAggregates: readonly string[];
 }
 
-/** The amounts that one group uses from one provider. */
+/** The amounts that a request group would use from one provider. */
 interface Allocated {
   readonly suffix: string;
   readonly node: Node;
@@ -36,7 +36,7 @@ async function forestOf(call: Call): Promise<Forest> {
   return nodes;
 }
 
-/** Returns whether traits contain at least one of each required set, and none of the forbidden ones. */
+/** Returns whether traits contain at least one trait of each required set, and no forbidden trait. */
 export function hasTraits(
   traits: readonly string[],
   { required, forbidden }: Pick<Requirements, 'required' | 'forbidden'>,
@@ -46,7 +46,7 @@ export function hasTraits(
   );
 }
 
-/** Returns whether aggregates contain at least one of each set, and none of the forbidden ones. */
+/** Returns whether aggregates contain at least one aggregate of each required set, and no forbidden aggregate. */
 export function isMember(
   aggregates: readonly string[],
   { memberOf, notMemberOf }: Pick<Requirements, 'memberOf' | 'notMemberOf'>,
@@ -57,8 +57,8 @@ export function isMember(
 const noSets: readonly ReadonlySet<string>[] = [];
 
 /**
- * Yields the alternatives for the group without a suffix. Its classes may come from different providers, which together
- * must have all required traits.
+ * Yields the alternatives for the group without a suffix. Different providers may supply its resource classes;
+ * together, they must have all required traits.
  */
 function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
   const allowed = nodes.filter(
@@ -84,7 +84,7 @@ function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<re
   yield* from(0, []);
 }
 
-/** Yields the alternatives for a group with a suffix, whose classes must all come from one provider. */
+/** Yields the alternatives for a group with a suffix. One provider must supply all its resource classes. */
 function* granularAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
   for (const node of nodes)
     if (
@@ -101,7 +101,7 @@ function alternativesOf(group: Group, nodes: readonly Node[], forest: Forest): I
   return group.suffix === '' ? sharedAlternatives(group, reachable) : granularAlternatives(group, reachable);
 }
 
-/** Yields the combinations of one alternative for each group. */
+/** Yields all combinations that contain one alternative for each request group. */
 function* combinations(
   groups: readonly Group[],
   nodes: readonly Node[],
@@ -113,7 +113,7 @@ function* combinations(
     for (const others of combinations(rest, nodes, forest)) yield [...alternative, ...others];
 }
 
-/** Returns the sums of the amounts, by provider and class. */
+/** Returns the total amounts, by provider and resource class. */
 function totalsOf(allocated: readonly Allocated[]): ReadonlyMap<Node, Readonly<Record<string, number>>> {
   const totals = new Map<Node, Readonly<Record<string, number>>>();
   for (const { node, resources } of allocated) {
@@ -147,7 +147,7 @@ function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly
   );
 }
 
-/** Returns the providers of a tree, and those that share their resources with it through an aggregate. */
+/** Returns the providers of a tree, and those that share resources with the tree through an aggregate. */
 function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
   const own = all.filter((node) => node.root === root);
   const joined = new Set(own.flatMap(({ aggregates }) => aggregates));
@@ -157,7 +157,7 @@ function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
   return [...own, ...shared];
 }
 
-/** Returns the providers that each request group is mapped to, by the group's suffix. */
+/** Returns the ids of the providers that each request group uses, by the group's suffix. */
 function mappingsOf(allocated: readonly Allocated[]): Readonly<Record<string, readonly string[]>> {
   const mappings: Record<string, readonly string[]> = {};
   for (const { suffix, node } of allocated)
@@ -165,13 +165,13 @@ function mappingsOf(allocated: readonly Allocated[]): Readonly<Record<string, re
   return mappings;
 }
 
-/** Returns whether each tree contains at most one of the providers. Versions before 1.29 do not support trees. */
+/** Returns whether the providers belong to different trees, as microversions before 1.29 require. */
 function usesTreesOnce(allocated: readonly Allocated[]): boolean {
   const nodes = [...totalsOf(allocated).keys()];
   return new Set(nodes.map(({ root }) => root)).size === nodes.length;
 }
 
-/** Finds the distinct combinations of providers that satisfy a request, up to its limit. */
+/** Finds distinct combinations of providers that satisfy a request, up to the request's limit. */
 function search(request: CandidateRequest, forest: Forest, supportsTrees: boolean): readonly (readonly Allocated[])[] {
   const all = [...forest.values()];
   const found = new Map<string, readonly Allocated[]>();
@@ -199,7 +199,7 @@ function summaryOf(call: Call, node: Node, requested: ReadonlySet<string>) {
   };
 }
 
-/** Handles `GET /allocation_candidates`: returns the combinations of providers that can satisfy a request. */
+/** Handles `GET /allocation_candidates`, which returns the combinations of providers that can satisfy a request. */
 export async function candidates(call: Call) {
   const request = await candidateRequestOf(call);
   const forest = await forestOf(call);

@@ -7,14 +7,14 @@ import {
 import type { Call } from '../service/call.js';
 import type { Inventory } from './inventory.js';
 
-/** The scheduler's record of a compute host, in the format of the placement service. */
+/** A compute host's inventories and traits in the scheduler, in Placement's format. */
 export interface ShownOffer {
   readonly uuid: string;
   readonly host: string;
   readonly name: string;
   readonly inventories: Readonly<Record<string, Inventory>>;
   readonly traits: readonly string[];
-  /** The ids of the host's aggregates in the compute service. */
+  /** The ids of the compute service's aggregates to which the host belongs. */
   readonly aggregates: readonly string[];
 }
 
@@ -63,7 +63,7 @@ function offerOf({ name, node, service, aggregates }: Host): ShownOffer {
 
 const offers = new WeakMap<Host, ShownOffer>();
 
-/** Returns all compute hosts as resource providers. Each is computed once for each state of its host. */
+/** Returns all compute hosts as resource providers. Each provider is cached until its host changes. */
 export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
   const { hosts } = await call.cloud.engine.hosts.map();
   return [...hosts.values()].map((host) => {
@@ -73,7 +73,10 @@ export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
   });
 }
 
-/** Changes the scheduler's record of a host. The trait of a disabled service is derived, so it is not stored. */
+/**
+ * Changes a host's inventories or traits in the scheduler. Does not store the trait for a disabled service, which is
+ * derived.
+ */
 export async function changeOffer(
   call: Call,
   host: string,

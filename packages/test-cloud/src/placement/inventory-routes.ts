@@ -11,7 +11,7 @@ import { type Provider, provider, rejectConflict, shownProvider, write } from '.
 import { bodyOf } from './request-body.js';
 
 const count = z.number().int();
-/** The highest number in single precision, in which the original stores ratios. */
+/** The highest single-precision number, because Placement stores ratios in single precision. */
 const HIGHEST_RATIO = 3.40282e38;
 const INVENTORY = {
   total: count.min(1).max(MAX_AMOUNT),
@@ -23,14 +23,14 @@ const INVENTORY = {
 };
 const generation = { resource_provider_generation: count };
 const One = z.strictObject({ ...INVENTORY, ...generation });
-/** The original accepts the generation of the provider in each of its inventories, and ignores it. */
+/** In a request with several inventories, Placement accepts and ignores a provider generation in each of them. */
 const Ignored = z.strictObject({ ...INVENTORY, resource_provider_generation: count.optional() });
 const New = Ignored.extend({ resource_class: z.string().regex(/^[A-Z0-9_]+$/) });
 export const All = z.strictObject({ ...generation, inventories: z.record(z.string(), Ignored) });
 
 const plain = ({ resource_provider_generation: _, ...inventory }: z.infer<typeof Ignored>): Inventory => inventory;
 
-/** Returns inventories without the generations that requests may contain. */
+/** Returns requested inventories without their ignored provider generations. */
 export const plainInventories = (all: z.infer<typeof All>['inventories']): Readonly<Record<string, Inventory>> =>
   Object.fromEntries(Object.entries(all).map(([name, one]) => [name, plain(one)]));
 
@@ -39,21 +39,21 @@ const view = ({ generation: resource_provider_generation, inventories }: Provide
   inventories,
 });
 
-/** Throws a 400 error for an unknown class. @param prefix the start of its message */
+/** Throws a 400 error for an unknown resource class. @param prefix the start of the error message */
 export async function rejectUnknown(call: Call, names: readonly string[], prefix: string): Promise<void> {
   const classes = await classNames(call);
   const unknown = names.find((name) => !classes.has(name));
   if (unknown !== undefined) throw badRequest(prefix + missingClass(unknown));
 }
 
-/** Throws a 404 error for an unknown class in the path. */
+/** Returns the resource class in the path. Throws a 404 error if it is unknown. */
 async function classInPath(call: Call, prefix = ''): Promise<string> {
   const name = call.param('class');
   if (!(await classNames(call)).has(name)) throw notFound(prefix + missingClass(name));
   return name;
 }
 
-/** Rejects an inventory without capacity. Since 1.26, the whole inventory may be reserved. */
+/** Throws a 400 error for inventories without capacity. Since 1.26, a complete inventory may be reserved. */
 function rejectWithoutCapacity(
   call: Call,
   uuid: string,
@@ -70,16 +70,16 @@ function rejectWithoutCapacity(
   }
 }
 
-/** The standard classes that messages name first, in their order. */
+/** The standard resource classes that messages name first, in this order. */
 const FIRST_CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'];
 
-/** Returns classes as messages list them: the first standard classes, then the others. */
+/** Formats resource classes for messages: first the classes in `FIRST_CLASSES`, then the others. */
 export function listedClasses(names: readonly string[]): string {
   const rank = (name: string) => (FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length);
   return [...names].sort((a, b) => rank(a) - rank(b)).join(', ');
 }
 
-/** Returns the error for inventories that are in use. Names the classes in their standard order. */
+/** Creates the 409 error for inventories that are in use. Its message lists the classes in their standard order. */
 export function inventoryInUse(
   uuid: string,
   names: readonly string[],
@@ -89,7 +89,7 @@ export function inventoryInUse(
   return conflict(`${prefix}Inventory for '${listedClasses(names)}' on resource provider '${uuid}' in use.`, type);
 }
 
-/** Rejects the removal of inventories that are in use. */
+/** Throws a 409 error if the inventories of the resource classes are in use. */
 async function rejectInUse(
   call: Call,
   one: Provider,
@@ -101,7 +101,7 @@ async function rejectInUse(
   if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse, ...details);
 }
 
-/** Inventories of providers, by class. */
+/** The routes for providers' inventories, by resource class. */
 export function inventoryRoutes(): readonly Route[] {
   const path = '/resource_providers/:id/inventories';
   const missing = (call: Call) => notFound(`No inventory of class ${call.param('class')} for ${call.param('id')}`);

@@ -1,4 +1,4 @@
-/** The capacity of a provider in a resource class, as clients read and write it. */
+/** A provider's inventory of a resource class, in wire format. */
 export interface Inventory {
   readonly total: number;
   readonly reserved: number;

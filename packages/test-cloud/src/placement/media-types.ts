@@ -5,13 +5,13 @@ import { since } from './placement-version.js';
 
 const JSON_TYPE = 'application/json';
 
-/** Returns whether the route reads a body, which must be JSON. */
+/** Returns whether the route of a request reads a body, which must be JSON. */
 function readsBody({ method, path }: Route, call: Call): boolean {
   if (path === '/traits/:name' || (path === '/resource_classes/:name' && since(call, 7))) return false;
   return method === 'post' || method === 'put';
 }
 
-/** Rejects bodies that are not JSON, and clients that do not accept JSON, before anything else is validated. */
+/** Wraps a route so that it first rejects bodies that are not JSON, and clients that do not accept JSON. */
 export function inJson(route: Route): Route {
   return {
     ...route,

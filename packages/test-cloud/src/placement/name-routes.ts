@@ -9,7 +9,7 @@ import { type Provider, provider, providers, rejectOutdated, shownProvider, writ
 import { bodyOf, invalidBody } from './request-body.js';
 import { checkParameters } from './requirements.js';
 
-/** The maximum length of a name, in characters. */
+/** The maximum length of a resource class or trait, in characters. */
 const MAX_NAME = 255;
 
 const CUSTOM_CLASS = /^CUSTOM_[A-Z0-9_]+$/;
@@ -34,7 +34,7 @@ function classRoutes(): readonly Route[] {
     get('/resource_classes/:name', async (call) => view(await find(call))),
     put('/resource_classes/:name', async (call) => {
       if (!since(call, 7)) {
-        // Before 1.7, this operation renames a class.
+        // Before microversion 1.7, this operation renames a class.
         const { name } = bodyOf(call, New);
         const before = await find(call);
         if (!createdNames(call, 'classes').has(before))
@@ -85,7 +85,7 @@ function traitRoutes(): readonly Route[] {
       const used = new Set([...(await providers(call)).values()].flatMap(({ traits }) => traits));
       const associated = call.query.has('associated') ? call.flag('associated') : undefined;
       const value = written?.slice(written.indexOf(':') + 1) ?? '';
-      // Names with an unknown operator match everything.
+      // A filter with an unknown operator matches all traits.
       const matchesName = (name: string) => {
         if (written?.startsWith('in:')) return value.split(',').includes(name);
         return !written?.startsWith('startswith:') || name.startsWith(value);
@@ -132,7 +132,7 @@ function providerTraitRoutes(): readonly Route[] {
     traits: z.array(z.string().min(1).max(MAX_NAME)),
     resource_provider_generation: z.number().int(),
   });
-  /** Replaces the traits of a provider. Its generation changes only if they differ. */
+  /** Replaces a provider's traits. The provider's generation increases only if the traits differ. */
   const change = (call: Call, before: Provider, traits: readonly string[]) => {
     const isSame = traits.length === before.traits.length && traits.every((name) => before.traits.includes(name));
     return isSame ? before : write(call, before, { traits });
@@ -156,7 +156,7 @@ function providerTraitRoutes(): readonly Route[] {
   ];
 }
 
-/** Resource classes and traits. */
+/** The routes for resource classes and traits. */
 export function nameRoutes(): readonly Route[] {
   return [...classRoutes(), ...traitRoutes()];
 }

@@ -7,7 +7,7 @@ import { ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 import { MAX_VERSION, MIN_VERSION, sinceIn } from './placement-version.js';
 
-/** The first part of an error's detail, by status, as the library of the original formats it. */
+/** The first part of an error's detail, by status, from WebOb, the library that Placement uses. */
 const EXPLANATIONS: Readonly<Record<number, (req: Request) => string>> = {
   400: () => 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
   403: () => 'Access was denied to this resource.',
@@ -21,10 +21,10 @@ const EXPLANATIONS: Readonly<Record<number, (req: Request) => string>> = {
 
 const UNACCEPTABLE = 'UNACCEPTABLE_VERSION';
 
-/** The message for an unknown path. The detail of its error contains only the explanation. */
+/** The error message for an unknown path. In this case, the detail contains only the explanation. */
 export const NOT_FOUND_MESSAGE = 'The resource could not be found.';
 
-/** Converts an error of the version parser or the body parser. */
+/** Converts an error of the microversion parser or the body parser. */
 export function fromParserError({ status, message, type, code }: ParserError): ServiceError {
   if (type === 'entity.parse.failed') return new ServiceError(400, `Malformed JSON: ${message}`);
   if (code === 'INVALID_VERSION_HEADER')
@@ -32,11 +32,11 @@ export function fromParserError({ status, message, type, code }: ParserError): S
   return new ServiceError(status, message, code);
 }
 
-/** Formats an error as JSON, or as HTML or text for clients that do not accept JSON. */
+/** Formats an error as JSON, or as HTML or plain text for clients that do not accept JSON. */
 export function placementFault({ status, message, type }: ServiceError, req: Request): unknown {
   const title = STATUS_CODES[status] ?? 'Error';
   const explanation = EXPLANATIONS[status]?.(req) ?? title;
-  // The library of the original removes line breaks from the message, and joins it with its own.
+  // WebOb removes the line breaks from the message, and adds line breaks between the parts.
   const ownMessage = status === 404 && message === NOT_FOUND_MESSAGE ? '' : message.replaceAll('\n', ' ');
   const detail = `${explanation}\n\n ${ownMessage}  `;
   if (!req.accepts('json')) {

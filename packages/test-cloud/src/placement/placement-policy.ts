@@ -2,11 +2,11 @@ import type { Call } from '../service/call.js';
 import type { Route } from '../service/route.js';
 import { forbidden } from '../service/service-error.js';
 
-/** Roles of a project that may call a route, by path; default: {@link ADMINISTRATION}. */
+/** The project roles that may call a route, by path; default: {@link ADMINISTRATION}. */
 const ROLES: Readonly<Record<string, readonly string[]>> = { '/reshaper': ['service'] };
 const ADMINISTRATION = ['admin', 'service'];
 
-/** The policies that do not follow from the method and path of their route. */
+/** The policy names that do not follow from the route's method and path. */
 const POLICIES: Readonly<Record<string, string>> = {
   'get /resource_providers/:id/usages': 'resource_providers:usages',
   'get /usages': 'usages',
@@ -23,11 +23,11 @@ function policyOf({ method, path }: Route): string {
   return `placement:${POLICIES[`${method} ${path}`] ?? [...parts, verb].join(':')}`;
 }
 
-/** Returns whether a reader of a project requests the usage of this project. */
+/** Returns whether the caller, a reader of a project, requests the usage of this project. */
 const isOwnUsage = ({ path }: Route, { caller, query }: Call) =>
   path === '/usages' && caller.roles.includes('reader') && query.get('project_id') === caller.projectId;
 
-/** Restricts a route to the roles of its policy. Tokens with the system scope have no access. */
+/** Restricts a route to the roles of its policy. System-scoped tokens have no access. */
 export function restricted(route: Route): Route {
   const roles = ROLES[route.path] ?? ADMINISTRATION;
   const policy = policyOf(route);
@@ -36,7 +36,7 @@ export function restricted(route: Route): Route {
     run(call) {
       const { caller } = call;
       const isAllowed = caller.roles.some((role) => roles.includes(role)) || isOwnUsage(route, call);
-      // For tokens of another scope, the message of the original is only the name.
+      // For system-scoped tokens, Placement's error message is only the policy name.
       if (caller.systemScope) throw forbidden(policy);
       if (!isAllowed) throw forbidden(`Policy does not allow ${policy} to be performed.`);
       return route.run(call);

@@ -34,7 +34,7 @@ export const placementRoutes = (): readonly Route[] => [
     .map(windowed),
 ];
 
-/** The placement service: the compute hosts with their inventories, and the providers that clients create. */
+/** The placement service, whose resource providers are the compute hosts and the providers that clients create. */
 export const placementService = fakeService({
   name: 'placement',
   types: ['placement'],

@@ -48,7 +48,7 @@ async function view(call: Call, one: Provider) {
   };
 }
 
-/** The parameters of the list, by the version that introduces them. */
+/** The query parameters of the provider list, by the minor version that introduced them. */
 const FILTERS: Readonly<Record<string, number>> = {
   name: 0,
   uuid: 0,
@@ -58,7 +58,7 @@ const FILTERS: Readonly<Record<string, number>> = {
   required: 18,
 };
 
-/** Returns the filter that a request for a list selects. Throws a 400 error for an invalid parameter. */
+/** Parses the query of the provider list as a predicate. Throws a 400 error for an invalid parameter. */
 async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise<(one: Provider) => Promise<boolean>> {
   const { query } = call;
   const unknownNames = [...query.keys()].filter((key) => !since(call, FILTERS[key] ?? Number.POSITIVE_INFINITY));
@@ -74,7 +74,7 @@ async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise
   await checkNames(call, [{ resources, ...requirements }], 'Invalid trait(s) in "required" parameter: ');
   const top = requirements.inTree === undefined ? undefined : all.get(requirements.inTree);
   return async (one) => {
-    // An empty name has no effect.
+    // An empty name in the query has no effect.
     if (query.get('name') && query.get('name') !== one.name) return false;
     if (uuid !== null && uuid !== one.uuid) return false;
     if (requirements.inTree !== undefined && (!top || rootOf(all, top) !== rootOf(all, one))) return false;
@@ -87,17 +87,17 @@ async function filterOf(call: Call, all: ReadonlyMap<string, Provider>): Promise
 const duplicate = (what: string) =>
   conflict(`Conflicting resource provider ${what} already exists.`, 'placement.duplicate_name');
 
-/** Returns whether another provider has a name. */
+/** Returns whether another provider already has this name. */
 const isTaken = (all: ReadonlyMap<string, Provider>, uuid: string, name: string) =>
   [...all.values()].some((other) => other.name === name && other.uuid !== uuid);
 
-/** Returns whether a provider is another provider or one of its descendants. */
+/** Returns whether a provider is in the subtree of another one, which includes that one itself. */
 function isInSubtree(all: ReadonlyMap<string, Provider>, other: string, uuid: string | null): boolean {
   const one = uuid === null ? undefined : all.get(uuid);
   return one !== undefined && (one.uuid === other || isInSubtree(all, other, one.parent));
 }
 
-/** Routes of resource providers. */
+/** The routes for resource providers. */
 export function providerRoutes(): readonly Route[] {
   const path = '/resource_providers';
   return [

@@ -8,20 +8,20 @@ export interface Provider {
   readonly uuid: string;
   readonly name: string;
   readonly parent: string | null;
-  /** Incremented with every change. A client that changes a provider sends the generation that it has read. */
+  /** Increases with each change. Clients that change a provider send the generation that they have read. */
   readonly generation: number;
   readonly inventories: Readonly<Record<string, Inventory>>;
   readonly traits: readonly string[];
   readonly aggregates: readonly string[];
-  /** The compute host of this provider. */
+  /** The name of the compute host; undefined for providers that clients have created. */
   readonly host?: string;
 }
 
 const table = ({ cloud }: Call) => cloud.documents.table<Provider>('placement/providers');
 
 /**
- * Returns all providers, by id. Those of compute hosts are always included: the compute service stores their inventories
- * and traits, and the placement service stores only additional fields.
+ * Returns all providers, by id. The inventories and traits of compute hosts come from the compute service, and only
+ * their other fields from the documents of the placement service.
  */
 export async function providers(call: Call): Promise<ReadonlyMap<string, Provider>> {
   const hosts = await hostOffers(call);
@@ -35,21 +35,21 @@ export async function providers(call: Call): Promise<ReadonlyMap<string, Provide
   return all;
 }
 
-/** Returns the message for an unknown provider. */
+/** Returns the error message for an unknown provider. */
 export const missingProvider = (id: string) => `No resource provider with uuid ${id} found`;
 
-/** Returns a provider. @throws ServiceError 404 with a prefix before the message, which depends on the operation */
+/** Returns a provider by id. @throws ServiceError 404, whose message starts with the operation's prefix */
 export async function provider(call: Call, id = call.param('id'), prefix = ''): Promise<Provider> {
   const provider = (await providers(call)).get(id);
   if (!provider) throw notFound(prefix + missingProvider(id));
   return provider;
 }
 
-/** Returns the provider in the path for operations whose message for an unknown provider repeats itself. */
+/** Returns the provider in the path, for operations whose error for an unknown provider contains the message twice. */
 export const shownProvider = (call: Call, separator = ': ') =>
   provider(call, undefined, missingProvider(call.param('id')) + separator);
 
-/** Throws a 409 error if the client has read an outdated generation of a provider. */
+/** Throws a 409 error if the client has read an outdated generation of the provider. */
 export function rejectOutdated({ generation }: Provider, seen: number): void {
   if (seen !== generation)
     throw conflict(
@@ -58,13 +58,13 @@ export function rejectOutdated({ generation }: Provider, seen: number): void {
     );
 }
 
-/** Throws a 409 error if the client changes inventories and has read an outdated generation of their provider. */
+/** Throws the 409 error of inventory operations if the client has read an outdated generation of the provider. */
 export function rejectConflict({ generation }: Provider, seen: number): void {
   if (seen !== generation) throw conflict('resource provider generation conflict', 'placement.concurrent_update');
 }
 
 /**
- * Stores a changed provider with its next generation.
+ * Stores a changed provider with a higher generation.
  * @param growth the increase of the generation
  */
 export async function write(
@@ -78,7 +78,7 @@ export async function write(
   return provider(call, before.uuid);
 }
 
-/** Stores a provider. For a compute host, stores only the fields that the compute service does not store. */
+/** Stores a provider in the documents; for a compute host, only the fields that the compute service does not store. */
 export async function put(call: Call, { host, ...changed }: Provider): Promise<void> {
   const offer = host === undefined ? undefined : (await hostOffers(call)).find(({ uuid }) => uuid === changed.uuid);
   const aggregates = changed.aggregates.filter((id) => !offer?.aggregates.includes(id));
@@ -90,7 +90,7 @@ export function removeProvider(call: Call, { uuid }: Provider): void {
   table(call).delete(uuid);
 }
 
-/** Returns the root of a provider's tree. */
+/** Returns the id of the root of a provider's tree. */
 export function rootOf(all: ReadonlyMap<string, Provider>, { uuid, parent }: Provider): string {
   const parentProvider = parent === null ? undefined : all.get(parent);
   return parentProvider ? rootOf(all, parentProvider) : uuid;

@@ -7,17 +7,17 @@ import { inventoryInUse, listedClasses } from './inventory-routes.js';
 import { classNames, missingClass } from './names.js';
 import { type Provider, provider, providers, write } from './providers.js';
 
-/** The new allocations of a consumer. A consumer without allocations is deleted. */
+/** A request that replaces a consumer's allocations. A consumer without allocations is deleted. */
 export interface Replacement {
   readonly requested: Consumer;
-  /** The generation that the client has read; null if the consumer did not exist; undefined if it is not checked. */
+  /** The generation that the client has read; null if the consumer did not exist; undefined skips the check. */
   readonly seen: number | null | undefined;
 }
 
 type Inventories = Readonly<Record<string, Inventory>>;
 type Before = ReadonlyMap<string, Consumer>;
 
-/** Returns the current consumers. Throws a 409 error for an outdated generation. */
+/** Returns the current state of the consumers, by id. Throws a 409 error for an outdated generation. */
 async function readConsumers(call: Call, replacements: readonly Replacement[]): Promise<Before> {
   const before = new Map<string, Consumer>();
   for (const { requested, seen } of replacements) {
@@ -44,15 +44,15 @@ async function rejectUnknown(call: Call, replacements: readonly Replacement[], p
 
 const rejected = (reason: string) => conflict(`Unable to allocate inventory: ${reason}`);
 
-/** A provider during a replacement, with the amounts that are allocated so far. */
+/** A provider during a replacement, with the amounts allocated so far. */
 interface Target {
-  /** The provider with both its previous and its new inventories. */
+  /** The provider, whose new inventories are added to the previous ones. */
   readonly offer: Provider;
   readonly previous: Readonly<Record<string, number>>;
   readonly used: Record<string, number>;
 }
 
-/** Returns the affected providers without the allocations that are replaced. */
+/** Returns the affected providers, by id, without the allocations that are replaced. */
 async function targetsOf(
   call: Call,
   all: readonly Provider[],
@@ -78,14 +78,14 @@ function allocate({ offer, previous, used }: Target, name: string, amount: numbe
   const reason = `Unable to create allocation for '${name}' on resource provider '${offer.uuid}'. The requested amount would`;
   if (!hasUnits(inventory, amount)) throw rejected(`${reason} violate inventory constraints.`);
   const sum = (used[name] ?? 0) + amount;
-  // An inventory that is already exceeded may be used as much as before.
+  // If the use of an inventory already exceeds the capacity, it must not increase.
   if (sum > capacityOf(offer, name) && sum > (previous[name] ?? 0)) throw rejected(`${reason} exceed the capacity.`);
   used[name] = sum;
 }
 
 /**
- * Throws a 409 error if providers cannot satisfy the new allocations, or would lose inventories that are allocated. As in the
- * original, providers without an inventory of any requested class are reported first, with all these classes.
+ * Throws a 409 error if providers cannot satisfy the new allocations, or would lose allocated inventories. Like
+ * Placement, first reports providers without an inventory of any requested class, together with all these classes.
  */
 function checkAllocations(
   targets: ReadonlyMap<string, Target>,
@@ -114,8 +114,9 @@ function checkAllocations(
 }
 
 /**
- * Returns by how much a provider's generation increases, as in the original: one for new allocations, or for those of a consumer
- * that loses all its allocations, and one for each of the steps in which inventories are replaced.
+ * Returns the increase of a provider's generation. As in Placement, it is one for new allocations or for a consumer
+ * that loses all allocations, plus one for each step of replacing inventories: removing the old ones and adding new
+ * ones.
  */
 function growthOf(
   uuid: string,
@@ -134,7 +135,7 @@ function growthOf(
 const changeOf = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
 
 /**
- * Replaces the allocations of consumers and the inventories of providers, either all or none.
+ * Atomically replaces the allocations of consumers and the inventories of providers.
  * @param prefix the start of the message for an unknown resource class
  * @throws ServiceError 409 if a generation is outdated or a capacity is insufficient
  */

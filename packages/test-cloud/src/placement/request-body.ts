@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
 
-/** A UUID with or without dashes. */
+/** The schema of a UUID with or without dashes. */
 export const anyUuid = z
   .string()
   .refine((written) => /^[0-9a-f]{32}$/i.test(written.replaceAll('-', '')), "is not a 'uuid'");
 
-/** Returns a UUID in lower case with dashes. */
+/** Formats a UUID in lower case with dashes. */
 export const dashed = (uuid: string) =>
   uuid
     .replaceAll('-', '')
@@ -16,7 +16,7 @@ export const dashed = (uuid: string) =>
 
 const TOO_FEW = 'does not have enough properties';
 
-/** Requires an object to have at least one property. */
+/** Returns a schema that also requires at least one property. */
 export const atLeastOne = <S extends z.ZodType<object>>(schema: S): S =>
   schema.refine((object) => Object.keys(object).length > 0, TOO_FEW);
 
@@ -28,7 +28,7 @@ const CONSTANTS = new Map<unknown, string>([
   [false, 'False'],
 ]);
 
-/** Formats a value as the original does in messages. */
+/** Formats a value like Placement's error messages, in Python notation. */
 function formatValue(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
@@ -40,16 +40,16 @@ function formatValue(value: unknown): string {
 
 const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', array: 'array' };
 
-/** The keywords of JSON Schema that are refinements in zod, by their messages. */
+/** The JSON Schema keywords that the zod schemas express as refinements, by error message. */
 const REFINEMENTS: Readonly<Record<string, string>> = {
   [TOO_FEW]: 'minProperties',
   "is not a 'uuid'": 'format',
   'has non-unique elements': 'uniqueItems',
 };
 
-/** A place in a schema. */
+/** A position in a body schema. */
 interface Place {
-  /** The path in the schema, as the original formats it: `['properties']['total']`. */
+  /** The path in the JSON schema, in the notation of Placement's messages: `['properties']['total']`. */
   readonly text: string;
   readonly schema: z.ZodType | undefined;
 }
@@ -61,7 +61,7 @@ function unwrapped(schema: z.ZodType | undefined): z.ZodType | undefined {
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 
-/** Returns the schema of the part of a body at a path, and the path as the original's messages write it. */
+/** Returns the position in a schema that describes the value at a path in the body. */
 function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
   let place: Place = { text: '', schema: unwrapped(schema) };
   for (const key of path) {
@@ -84,17 +84,17 @@ function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): Place {
 /** Returns the pattern that an object's keys must match. */
 const patternOf = ({ keyType }: z.ZodRecord): string => z.toJSONSchema(keyType as z.ZodType).pattern ?? '.*';
 
-/** Returns the message for unknown properties. */
+/** Returns the error message for unknown properties. */
 export function unexpected(keys: readonly string[]): string {
   const names = [...new Set(keys)].sort().map((key) => `'${key}'`);
   return `Additional properties are not allowed (${names.join(', ')} ${names.length > 1 ? 'were' : 'was'} unexpected)`;
 }
 
-/** Returns the depth of the object or value that an issue concerns: a missing property concerns its object. */
+/** Returns the depth of the value that an issue concerns. A missing property concerns the object that contains it. */
 const depthOf = ({ code, input, path }: Issue) =>
   path.length - (code === 'invalid_key' || (code === 'invalid_type' && input === undefined) ? 1 : 0);
 
-/** Returns the message for an issue, and the keyword of JSON Schema that the body violates. */
+/** Returns the error message for an issue, and the JSON Schema keyword that the body violates. */
 function describeIssue(issue: Issue, { schema }: Place): readonly [message: string, keyword: string] {
   const { path, input } = issue;
   const key = String(path.at(-1) ?? '');
@@ -124,27 +124,27 @@ function describeIssue(issue: Issue, { schema }: Place): readonly [message: stri
   return [`${formatValue(input)} ${issue.message}`, REFINEMENTS[issue.message] ?? 'type'];
 }
 
-/** The keywords whose errors concern an object rather than one of its properties. */
+/** The JSON Schema keywords whose errors concern an object rather than one of its properties. */
 const OBJECT_KEYWORDS = ['required', 'additionalProperties'];
 
-/** Returns the error for a body that does not match its schema. Default of the paths: the root. */
+/** Creates the 400 error for a body that does not match its schema. The default of both paths is the root. */
 export const invalidBody = (message: string, keyword: string, inSchema = '', inBody = '') =>
   badRequest(
     `JSON does not validate: ${message}\n\nFailed validating '${keyword}' in schema${inSchema}\n\nOn instance${inBody}`,
   );
 
 /**
- * Validates and returns the body of a request, with the messages of the placement service.
+ * Validates the body of a request with Placement's error messages, and returns it.
  * @throws ServiceError 400 if the body does not match the schema
  */
 export function bodyOf<S extends z.ZodType>(call: Call, schema: S): z.infer<S> {
   const { body } = call.req;
-  // The parser reads an empty body as an empty object.
+  // The body parser returns an empty object for an empty body.
   if (body === undefined || call.req.header('content-length') === '0')
     throw badRequest('Malformed JSON: the body is empty');
   const checked = schema.safeParse(body, { reportInput: true });
   if (checked.success) return checked.data;
-  // The original reports an error of the outermost object first.
+  // Placement reports errors of outer objects before those of inner ones.
   const [issue] = [...checked.error.issues].sort((a, b) => depthOf(a) - depthOf(b));
   if (!issue) throw invalidBody(checked.error.message, 'type');
   const parent = placeOf(schema, issue.path.slice(0, -1));

@@ -13,7 +13,7 @@ import {
   traitsOf,
 } from './requirements.js';
 
-/** Throws a 400 error for traits that are both required and forbidden. */
+/** Throws a 400 error if a group both requires and forbids a trait. */
 function rejectConflicts(groups: readonly Group[]): void {
   const conflicts = groups.flatMap(({ suffix, required, forbidden }) =>
     required
@@ -33,7 +33,7 @@ const PARAMETERS: Readonly<Record<string, number>> = {
   root_required: 35,
   same_subtree: 36,
 };
-/** The first minor versions of the parameters of groups, which may have suffixes. */
+/** The minor versions that introduced the parameters of request groups, whose names may have suffixes. */
 const GROUPS_SINCE: Readonly<Record<string, number>> = { resources: 10, required: 17, member_of: 21, in_tree: 31 };
 
 function suffixPattern(call: Call): string {
@@ -41,7 +41,9 @@ function suffixPattern(call: Call): string {
   return since(call, 25) ? '([1-9][0-9]*)?' : '()';
 }
 
-/** Returns the suffixes of the groups, in their order. Throws a 400 error for parameters that the microversion does not support. */
+/**
+ * Returns the suffixes of the request groups. Throws a 400 error for parameters that the microversion does not support.
+ */
 function suffixesOf(call: Call): readonly string[] {
   const allowed = Object.keys(GROUPS_SINCE).filter((name) => since(call, GROUPS_SINCE[name] ?? 0));
   const patterns = allowed.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
@@ -107,19 +109,19 @@ function checkSubtrees(groups: readonly Group[], subtrees: readonly ReadonlySet<
     );
 }
 
-/** A request for candidates. */
+/** A parsed request for allocation candidates. */
 export interface CandidateRequest {
   readonly groups: readonly Group[];
-  /** Whether groups with suffixes use different providers. */
+  /** Whether each group with a suffix must use a different provider. */
   readonly isolates: boolean;
   readonly limit: number;
-  /** Traits that the root of the tree must have, or must not have. */
+  /** The traits that the root of the tree must have or must not have. */
   readonly root: Pick<Requirements, 'required' | 'forbidden'>;
-  /** Sets of suffixes. The providers of each set must be in the subtree of one of them. */
+  /** Sets of group suffixes. One provider of each set must be an ancestor of the set's other providers. */
   readonly subtrees: readonly ReadonlySet<string>[];
 }
 
-/** The highest number of candidates in a response. */
+/** The maximum number of candidates in a response. */
 const MAX_CANDIDATES = 1000;
 
 function subtreesOf(call: Call): readonly ReadonlySet<string>[] {
@@ -142,7 +144,7 @@ function rootTraitsOf(call: Call): CandidateRequest['root'] {
   return { required, forbidden: new Set(forbidden) };
 }
 
-/** Parses a request for candidates. Throws a 400 error for an invalid parameter. */
+/** Parses a request for allocation candidates. Throws a 400 error for an invalid parameter. */
 export async function candidateRequestOf(call: Call): Promise<CandidateRequest> {
   const { query } = call;
   if (!since(call, 25) && !query.has('resources')) throw badQuery("'resources' is a required property");

@@ -6,19 +6,19 @@ import { unexpected } from './request-body.js';
 
 const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/** What a provider must have: any trait of each set, any aggregate of each set, and none of the forbidden ones. */
+/** The requirements for a provider: one trait or aggregate of each required set, and no forbidden ones. */
 export interface Requirements {
   readonly required: readonly ReadonlySet<string>[];
   readonly forbidden: ReadonlySet<string>;
   readonly memberOf: readonly ReadonlySet<string>[];
   readonly notMemberOf: ReadonlySet<string>;
-  /** The id of a provider in the tree; undefined: any tree. */
+  /** The id of a provider that is in the same tree; undefined: any tree. */
   readonly inTree: string | undefined;
 }
 
-/** A part of a request for candidates: amounts by resource class, and requirements. */
+/** A request group of allocation candidates: amounts by resource class, and requirements for providers. */
 export interface Group extends Requirements {
-  /** Empty for the group that several providers may satisfy together. */
+  /** The suffix of the group's parameters; '' for the group that several providers may satisfy together. */
   readonly suffix: string;
   readonly resources: ReadonlyMap<string, number>;
 }
@@ -26,13 +26,13 @@ export interface Group extends Requirements {
 export const badValue = (message: string) => badRequest(message, 'placement.query.bad_value');
 export const badQuery = (message: string) => badRequest(`Invalid query string parameters: ${message}`);
 
-/** Throws a 400 error for unknown parameters. */
+/** Throws a 400 error for unknown query parameters. */
 export function checkParameters(call: Call, knownNames: readonly string[]): void {
   const unknownNames = [...call.query.keys()].filter((key) => !knownNames.includes(key));
   if (unknownNames.length > 0) throw badQuery(unexpected(unknownNames));
 }
 
-/** Parses amounts of resources, such as `VCPU:2,MEMORY_MB:512`. */
+/** Parses resource amounts, such as `VCPU:2,MEMORY_MB:512`. */
 export function amountsOf(written: string): ReadonlyMap<string, number> {
   const form = 'Expected resources query string parameter in form: ?resources=VCPU:2,MEMORY_MB:1024.';
   if (written.trim() === '') throw badRequest(`Badly formed resources parameter. ${form} Got: empty string.`);
@@ -71,7 +71,7 @@ function anyTraitsOf(value: string, isSupported: boolean): Traits {
   return { required: [new Set(names)], forbidden: [] };
 }
 
-/** Parses traits: `A,!B` requires A and forbids B; `in:A,B` requires any of them. */
+/** Parses required traits: `A,!B` requires A and forbids B; `in:A,B` requires A or B. */
 export function traitsOf(call: Call, value: string, supportsAny = since(call, 39)): Traits {
   if (value.startsWith('in:')) return anyTraitsOf(value, supportsAny);
   const names = value.split(',').map((name) => name.trim());
@@ -83,7 +83,7 @@ export function traitsOf(call: Call, value: string, supportsAny = since(call, 39
   return { required: names.filter((name) => !name.startsWith('!')).map((name) => new Set([name])), forbidden };
 }
 
-/** Parses aggregates: `id`, `in:id,id`, `!id` or `!in:id,id`. */
+/** Parses required or forbidden aggregates: `id`, `in:id,id`, `!id` or `!in:id,id`. */
 function aggregatesOf(value: string): { readonly ids: ReadonlySet<string>; readonly forbids: boolean } {
   const forbids = value.startsWith('!');
   const plain = forbids ? value.slice(1) : value;
@@ -97,7 +97,7 @@ function aggregatesOf(value: string): { readonly ids: ReadonlySet<string>; reado
   return { ids: new Set(ids), forbids };
 }
 
-/** Returns the requirements in the parameters with a suffix. */
+/** Parses the requirements in the query parameters with a suffix. */
 export function requirementsOf(call: Call, suffix = ''): Requirements {
   const values = (name: string) => call.query.getAll(`${name}${suffix}`);
   const traits = (since(call, 39) ? values('required') : values('required').slice(-1)).map((text) =>
@@ -121,7 +121,7 @@ export function requirementsOf(call: Call, suffix = ''): Requirements {
   };
 }
 
-/** Throws a 400 error for an unknown class or trait. @param prefix the start of the message for traits */
+/** Throws a 400 error for an unknown resource class or trait. @param prefix the start of the message for traits */
 export async function checkNames(
   call: Call,
   groups: readonly Pick<Group, 'resources' | 'required' | 'forbidden'>[],

@@ -40,7 +40,7 @@ async function reshape(call: Call) {
   return noContent();
 }
 
-/** The route that moves inventories between providers, together with their allocations. */
+/** The route that moves inventories, together with their allocations, between providers. */
 export function reshaperRoutes(): readonly Route[] {
   return [post('/reshaper', reshape)];
 }

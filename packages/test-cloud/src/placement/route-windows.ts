@@ -4,7 +4,7 @@ import { notFound, ServiceError } from '../service/service-error.js';
 import { NOT_FOUND_MESSAGE } from './placement-fault.js';
 import { since } from './placement-version.js';
 
-/** The first minor versions of routes, by path or by method and path. Other routes exist since 1.0. */
+/** The minor versions that introduced routes, by path or by method and path. Other routes exist since 1.0. */
 const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/resource_providers/:id/aggregates': 1,
   '/resource_classes': 2,
@@ -19,7 +19,7 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/reshaper': 30,
 };
 
-/** Sets the headers that responses with content have since 1.15: the time of the last change, and `no-cache`. */
+/** Sets `Last-Modified` and `Cache-Control: no-cache`, which responses with content have since 1.15. */
 function setCacheHeaders(call: Call, method: Route['method'], result: unknown): void {
   const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
   const isShown = method === 'get' || (method === 'put' && call.req.path.startsWith('/traits/')) || body !== undefined;
@@ -28,7 +28,7 @@ function setCacheHeaders(call: Call, method: Route['method'], result: unknown): 
   call.res.setHeader('Cache-Control', 'no-cache');
 }
 
-/** Restricts a route to its window, and adds response headers. */
+/** Restricts a route to the versions that have it, and adds response headers. */
 export function windowed(route: Route): Route {
   const { method, path } = route;
   const first = FIRST_MINOR[`${method} ${path}`] ?? FIRST_MINOR[path] ?? 0;
@@ -36,7 +36,7 @@ export function windowed(route: Route): Route {
     ...route,
     async run(call) {
       if (!since(call, first)) {
-        // In earlier versions, the path exists with other methods.
+        // In earlier versions, this path exists with other methods only.
         if (path.endsWith('/inventories')) throw new ServiceError(405, '');
         throw notFound(NOT_FOUND_MESSAGE);
       }
