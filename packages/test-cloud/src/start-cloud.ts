@@ -19,7 +19,7 @@ import { Documents } from './service/documents.js';
 import { type CloudContent, type ContentOptions, createContent } from './state/cloud-content.js';
 import type { TestCloud } from './test-cloud.js';
 
-/** The time after which idle connections are closed, as in the reference server. Clients that poll can reuse them. */
+/** Idle connections are closed after this time, as in the reference server, so that polling clients can reuse them. */
 const KEEP_ALIVE_MS = 75_000;
 
 function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
@@ -72,7 +72,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   let content = await firstContent();
   const rules = new RuleBook(httpRules, () => content.driver);
 
-  /** Replaces the content of the cloud, for `reset` and `restore`. */
+  /** Replaces the content of the cloud, which `reset` and `restore` do. */
   async function replaceContent(next: Promise<CloudContent>): Promise<void> {
     const before = content;
     content = await next;
@@ -151,7 +151,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     unhandled: unserved,
     documents,
     rules,
-    // Callers on other computers must not reach services on this computer through downloads.
+    // If clients on other computers can reach the cloud, they must not reach this computer's services by downloads.
     downloads: isLoopback(host) ? 'all' : undefined,
     onError,
     maxVersion,

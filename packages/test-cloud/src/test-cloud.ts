@@ -9,37 +9,37 @@ import type { JournalEntry, JournalQuery } from './gateway/journal.js';
 import type { UnhandledRequest } from './gateway/unhandled-requests.js';
 import type { DocumentsState } from './service/documents.js';
 
-/** The rules of a cloud, which script the behavior of machines and HTTP requests. */
+/** A cloud's rules, which script the behavior of machines and the responses to HTTP requests. */
 export interface CloudRules {
-  /** Adds a rule for machines: steps that are delayed, fail or hang. */
+  /** Adds a rule that makes machine steps slow, fail or hang. */
   machine(rule: Rule): RuleHandle;
-  /** Adds a rule for HTTP requests: changed, delayed or missing responses. */
+  /** Adds a rule that changes, delays or drops HTTP responses. */
   http(rule: HttpRule): HttpRuleHandle;
-  /** Removes all rules, and resumes steps that hang. */
+  /** Removes all rules, and resumes the machine steps that hang. */
   clear(): void;
 }
 
-/** A snapshot of a cloud, which can be restored any number of times, into any cloud. */
+/** A snapshot of a cloud. Any cloud can restore it, any number of times. */
 export interface CloudState {
   readonly tables: TablesDump;
   readonly documents: DocumentsState;
   readonly now: number;
 }
 
-/** A cloud in this process. */
+/** A test cloud that runs in this process. */
 export interface TestCloud {
   /** The URL of the cloud, without a trailing slash. */
   readonly url: string;
-  /** The URL of the identity service (auth URL). */
+  /** The URL of the identity service, which clients call the auth URL. */
   readonly authUrl: string;
-  /** Environment variables for an administrator in the project `demo`. */
+  /** The environment variables for an administrator in the project `demo`. */
   readonly env: ReturnType<typeof environment>;
-  /** Returns environment variables for another account; creates missing users and projects. */
+  /** Returns the environment variables for another user and project, which are created if they are missing. */
   envFor(login: Login): ReturnType<typeof environment>;
-  /** A clouds.yaml with two clouds: `test-cloud` (a member) and `test-cloud-admin`. */
+  /** A clouds.yaml with two clouds: `test-cloud` for a member, and `test-cloud-admin` for an administrator. */
   readonly cloudsYaml: string;
   /**
-   * Returns a token without an authentication request. Creates missing users, projects and roles.
+   * Returns a token without an authentication request. A missing user, project or role is created.
    *
    * @param roles default: member and reader; admin for the user `admin`
    */
@@ -48,20 +48,20 @@ export interface TestCloud {
   readonly rules: CloudRules;
   /** The current compute engine, which `reset` and `restore` replace. */
   readonly engine: Engine;
-  /** Returns the requests so far, oldest first. */
+  /** Returns the requests in the journal, oldest first. */
   requests(query?: JournalQuery): readonly JournalEntry[];
-  /** Calls `listener` for every new request. Returns a function that unsubscribes. */
+  /** Calls `listener` for each new request. Returns a function that removes the listener. */
   onRequest(listener: (entry: JournalEntry) => void): () => void;
-  /** Returns requests that no service handles. */
+  /** Returns the requests that no service has handled, grouped by kind. */
   unserved(): readonly UnhandledRequest[];
-  /** Simulates a restart of a host's compute service, which cleans up evacuated servers. */
+  /** Simulates a restart of a host's compute service, which cleans up the servers that were evacuated from the host. */
   restartHost(name: string): Promise<void>;
-  /** Resolves when no background work is left. */
+  /** Resolves when no background jobs are left. */
   idle(): Promise<void>;
-  /** Restores the initial state: servers, networks, users, rules, journal. Tokens become invalid. */
+  /** Restores the initial state of the services, removes rules and clears the journal. Tokens become invalid. */
   reset(): Promise<void>;
   save(): Promise<CloudState>;
-  /** Restores a snapshot. Removes rules and cancels work in progress. */
+  /** Restores a snapshot. Removes all rules and cancels background jobs. */
   restore(state: CloudState): Promise<void>;
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

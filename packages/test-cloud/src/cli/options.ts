@@ -45,9 +45,9 @@ const SPEC = {
     help: 'run as a proxy in front of a real cloud, and record its traffic in a HAR file',
   },
   upstream: { type: 'string', value: 'URL', help: 'identity service of the real cloud (default: $OS_AUTH_URL)' },
-  region: { type: 'string', value: 'NAME', help: 'region of the real cloud (default: $OS_REGION_NAME, or the first region)' },
-  interface: { type: 'string', value: 'NAME', help: 'endpoints of the real cloud: public (default), internal or admin' },
-  verify: { type: 'string', value: 'FILE', help: 'repeat a recording against a test cloud and report where response formats differ' },
+  region: { type: 'string', value: 'NAME', help: 'region to record (default: $OS_REGION_NAME, or the first one)' },
+  interface: { type: 'string', value: 'NAME', help: 'endpoints to record: public (default), internal or admin' },
+  verify: { type: 'string', value: 'FILE', help: 'repeat a recording and report where response formats differ' },
   quiet: { type: 'boolean', help: 'do not log requests' },
   help: { type: 'boolean', help: 'print this text' },
 } as const;

@@ -73,10 +73,7 @@ export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
   });
 }
 
-/**
- * Changes a host's inventories or traits in the scheduler. Does not store the trait for a disabled service, which is
- * derived.
- */
+/** Changes a host's inventories or traits in the scheduler. The trait for a disabled service is derived, not stored. */
 export async function changeOffer(
   call: Call,
   host: string,

@@ -3,7 +3,7 @@ import { populateServers } from '@apistrata/compute-engine/testing';
 import type { DemoDirectory } from '../identity/demo-directory.js';
 import type { Population } from './presets.js';
 
-/** Creates running servers in bulk. */
+/** Creates running servers in bulk, in several projects. */
 export async function populate(
   engine: Engine,
   directory: DemoDirectory,

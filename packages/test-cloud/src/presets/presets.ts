@@ -2,13 +2,13 @@ import { defaultPreset, type Preset } from '@apistrata/compute-engine';
 import { stableId } from '../identity/new-id.js';
 import { TINY_DISK_BYTES, tinyDisk } from './tiny-disk.js';
 
-/** Names of the presets. */
+/** The names of the presets. */
 export type PresetName = 'minimal' | 'small' | 'large';
 
-/** The content of a preset that is created in bulk. */
+/** The servers of a preset, which are created in bulk. */
 export interface Population {
   readonly servers: number;
-  /** Projects that own the servers; the quota of the demo project stays unused. */
+  /** The number of projects that own the servers. The project `demo` owns none, so that its quota stays unused. */
   readonly projects: number;
 }
 
@@ -19,7 +19,7 @@ export interface CloudPreset {
 
 const HOSTS = 500;
 
-/** The default volume type, and the types in the engine's preset. */
+/** The volume types: the default type, and those in the engine's preset. */
 const volumeTypes: Preset['volumeTypes'] = [
   { name: '__DEFAULT__', description: 'Default Volume Type' },
   ...defaultPreset.volumeTypes,
@@ -31,12 +31,12 @@ const images: Preset['images'] = defaultPreset.images.map((image) => ({
   virtualSizeBytes: TINY_DISK_BYTES,
   content: tinyDisk(),
 }));
-/** The common part of the presets. */
+/** The content that the presets have in common. */
 const common: Preset = { ...defaultPreset, images, volumeTypes };
 
 /** The presets, by name. */
 export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
-  /** One of each: a flavor, an image, a network, a host. */
+  /** One flavor, one image, one network and one host. */
   minimal: () => ({
     preset: {
       flavors: defaultPreset.flavors.slice(0, 1),

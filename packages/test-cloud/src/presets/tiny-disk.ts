@@ -1,7 +1,7 @@
 const CLUSTER_BITS = 9;
 const CLUSTER = 1 << CLUSTER_BITS;
 
-/** Size of the disk of {@link tinyDisk} in bytes. */
+/** The virtual size in bytes of the disk that {@link tinyDisk} returns. */
 export const TINY_DISK_BYTES = 2 ** 20;
 
 /**

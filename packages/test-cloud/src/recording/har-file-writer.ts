@@ -4,7 +4,7 @@ import { CREATOR, type HarEntry } from './har.js';
 const HEAD = `{"log":{"version":"1.2","creator":${JSON.stringify(CREATOR)},"entries":[`;
 const TAIL = '\n]}}\n';
 
-/** Writes a HAR file that is complete after every entry, so that it is readable whenever the process ends. */
+/** Writes a HAR file that is complete after each entry, so that the file is readable whenever the process ends. */
 export class HarFileWriter {
   readonly #file: FileHandle;
   #position = Buffer.byteLength(HEAD);
@@ -15,7 +15,7 @@ export class HarFileWriter {
     this.#file = file;
   }
 
-  /** Creates or replaces the file, readable only by its owner, because responses of a cloud are confidential. */
+  /** Creates or replaces the file. Only its owner can read it, because a cloud's responses are confidential. */
   static async create(path: string): Promise<HarFileWriter> {
     const file = await open(path, 'w', 0o600);
     try {
@@ -27,7 +27,7 @@ export class HarFileWriter {
     return new HarFileWriter(file);
   }
 
-  /** Appends an entry. Rejects if the file cannot be written, which does not affect other entries. */
+  /** Appends an entry. Rejects if the entry cannot be written; other entries stay intact. */
   add(entry: HarEntry): Promise<void> {
     const added = this.#last.then(() => this.#append(entry));
     this.#last = added.catch(() => {});
@@ -39,7 +39,7 @@ export class HarFileWriter {
     try {
       await this.#file.write(`${text}${TAIL}`, this.#position);
     } catch (error) {
-      // Part of the entry may have been written.
+      // The file may contain a part of the failed entry.
       await this.#file.write(TAIL, this.#position);
       await this.#file.truncate(this.#position + Buffer.byteLength(TAIL));
       throw error;

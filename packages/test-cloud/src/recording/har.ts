@@ -7,7 +7,7 @@ interface HarPair {
   readonly value: string;
 }
 
-/** A request and its response in the HTTP archive format, HAR 1.2. */
+/** A request and its response in the HTTP Archive format, HAR 1.2. */
 export interface HarEntry {
   readonly startedDateTime: string;
   /** Milliseconds. */
@@ -38,7 +38,7 @@ export interface HarEntry {
   readonly timings: { readonly send: number; readonly wait: number; readonly receive: number };
 }
 
-/** A HAR file. */
+/** The content of a HAR file. */
 export interface Har {
   readonly log: {
     readonly version: '1.2';
@@ -47,13 +47,13 @@ export interface Har {
   };
 }
 
-/** The creator that HAR files of this package name. */
+/** The `creator` of the HAR files that this package writes. */
 export const CREATOR = { name: 'Apistrata test cloud', version: '1' } as const;
 
 const pairs = (headers: Readonly<Record<string, string>>): HarPair[] =>
   Object.entries(headers).map(([name, value]) => ({ name, value }));
 
-/** Converts a journal entry to a HAR entry. Unknown values are -1, as the format requires. */
+/** Converts a journal entry to a HAR entry, in which unknown values are -1, as the format requires. */
 export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
   const { requestHeaders, responseHeaders, requestBody, responseBody } = entry;
   const url = `${cloudUrl}${entry.url}`;

@@ -19,9 +19,9 @@ interface PasswordLogin {
 }
 
 /**
- * Creates the user of a recorded authentication, with the roles that the real cloud returned, before the authentication is
- * repeated. A user who existed before the recording has the password of this cloud; a user who was created in the
- * recording has the password of the request that created it.
+ * Creates the user of a recorded authentication request, with the roles in the recorded response, before the request is
+ * repeated. Users who existed before the recording get the test cloud's password; users who were created in the
+ * recording keep the password of their create request.
  */
 export async function logIn(
   entry: Recorded,

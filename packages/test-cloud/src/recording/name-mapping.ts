@@ -1,18 +1,18 @@
-/** Identifiers that are replaced wherever they occur: ids of 32 digits or five groups, and pseudonyms of secrets. */
+/** Matches the names that are replaced in any text: ids of 32 digits or five groups, and pseudonyms of secrets. */
 const NAME_ANYWHERE = /\*\*\*\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g;
 const IS_NAME = new RegExp(`^(?:${NAME_ANYWHERE.source})$`);
-/** Fields that contain ids of any form. */
+/** Matches the names of fields whose values are ids, regardless of the ids' format. */
 const ID_FIELD = /(?:^|[_-])(?:id|ids|uuid|ref)$|(?:Id|Ref|Uuid)$/;
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Maps the names in a recording to those in this cloud: ids, tokens, passwords. */
+/** Maps the ids, tokens and passwords in a recording to those in the test cloud. Both are called names here. */
 export class NameMapping {
   readonly #names = new Map<string, string>();
 
-  /** Maps a recorded name to a name in this cloud. The first mapping of a name wins. */
+  /** Maps a recorded name to a name in the test cloud, unless the recorded name already has a mapping. */
   add(recorded: string, here: string): void {
     if (!this.#names.has(recorded)) this.#names.set(recorded, here);
   }
@@ -21,12 +21,12 @@ export class NameMapping {
     return this.#names.has(recorded);
   }
 
-  /** Replaces recorded names in a text. */
+  /** Replaces all recorded names in a text. */
   replaceInText(text: string): string {
     return this.#names.get(text) ?? text.replaceAll(NAME_ANYWHERE, (name) => this.#names.get(name) ?? name);
   }
 
-  /** Replaces recorded names in a path and query string. */
+  /** Replaces all recorded names in a path and query string. */
   inUrl(url: string): string {
     return url.replaceAll(/[^/?&=,:]+/g, (part) => {
       const plain = decodeText(part);
@@ -44,7 +44,7 @@ export class NameMapping {
     );
   }
 
-  /** Adds the mappings that follow from two responses to the same request. */
+  /** Adds the mappings that follow from the recorded and the test cloud's response to the same request. */
   learn(recorded: unknown, here: unknown, field = ''): void {
     if (typeof recorded === 'string' && typeof here === 'string') {
       if (recorded !== here && (IS_NAME.test(recorded) || ID_FIELD.test(field))) this.add(recorded, here);
@@ -56,8 +56,8 @@ export class NameMapping {
   }
 
   /**
-   * Pairs the elements of two lists: first those with known ids, then those with the same name, then the rest in order.
-   * Additional recorded elements are paired with the first element of the response.
+   * Pairs the elements of two lists: first elements with known ids, then those with the same name, then the rest in
+   * order. Surplus recorded elements are paired with the first element of the test cloud's list.
    */
   #pairs(recorded: readonly unknown[], here: readonly unknown[]): readonly (readonly [unknown, unknown])[] {
     const remaining = new Set(here);

@@ -6,16 +6,16 @@ type Resource = Readonly<Record<string, any>> & { readonly id: string; readonly 
 
 interface Kind {
   readonly service: string;
-  /** The path at which the resources are listed, and the key of the list in the response. */
+  /** The path that lists the resources, and the key of the list in the response. */
   readonly list: string;
   readonly plural: string;
-  /** Creates a resource that is similar to the one of the real cloud. */
+  /** Creates a resource that is similar to one in the real cloud. */
   readonly create: (cloud: TestCloud, resource: Resource) => Promise<void>;
 }
 
 const SAMPLE_BYTES = new Uint8Array(512);
 
-/** Resources that clients expect in a cloud. */
+/** The kinds of resources that clients expect to exist in a cloud. */
 const KINDS: readonly Kind[] = [
   {
     service: 'compute',
@@ -52,7 +52,7 @@ const KINDS: readonly Kind[] = [
 const isResource = (value: unknown): value is Resource =>
   typeof (value as Resource | undefined)?.id === 'string' && typeof (value as Resource).name === 'string';
 
-/** Returns a response's resources of one kind. */
+/** Returns the resources of one kind in a recorded response. */
 function resourcesIn({ responseBody, status }: Recorded, { plural }: Kind): readonly Resource[] {
   if (status >= 300 || typeof responseBody !== 'object' || responseBody === null) return [];
   const body = responseBody as Record<string, unknown>;
@@ -60,7 +60,7 @@ function resourcesIn({ responseBody, status }: Recorded, { plural }: Kind): read
   return [...(Array.isArray(body[plural]) ? (body[plural] as unknown[]) : []), single].filter(isResource);
 }
 
-/** Creates the flavors, images and networks of a recording that the test cloud does not have. */
+/** Creates the flavors, images and networks that a recording uses and that the test cloud does not have. */
 export async function prepare(entries: readonly Recorded[], cloud: TestCloud): Promise<void> {
   for (const kind of KINDS) {
     const serviceEntries = entries.filter(({ url }) => url.startsWith(`/${kind.service}/`));
@@ -77,7 +77,7 @@ export async function prepare(entries: readonly Recorded[], cloud: TestCloud): P
     if (matching.length === 0) continue;
     const here = (await requestAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Resource[];
     const names = new Set(here.map(({ name }) => name));
-    // A resource is created from its view with the most fields.
+    // Of several recorded views of a resource, the one with the most fields is used.
     const longestFirst = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
     for (const resource of longestFirst) {
       if (names.has(resource.name)) continue;

@@ -1,13 +1,13 @@
 import type { Redact } from '../gateway/secrets.js';
 
-/** The minimum length of secrets that are replaced in texts. Shorter secrets may also be ordinary words. */
+/** The minimum length of secrets that are replaced in texts, where shorter secrets may be ordinary words. */
 const MIN_LENGTH_IN_TEXT = 6;
-/** The minimum length of secrets that are replaced in URLs, where a shorter password may be part of a path by chance. */
+/** The minimum length of secrets that are replaced in URLs, where shorter secrets may be parts of a path by chance. */
 const MIN_LENGTH_IN_URL = 16;
 
 /**
- * Pseudonyms of secrets: `***1`, `***2`, ... With them, a recording shows which requests used the same secret, but not
- * the secret itself.
+ * Replaces secrets with pseudonyms: `***1`, `***2`, ... A recording then shows which requests used the same secret, but
+ * not the secret itself.
  */
 export class Pseudonyms {
   readonly #names = new Map<string, string>();
@@ -27,7 +27,7 @@ export class Pseudonyms {
     return this.#without(url, MIN_LENGTH_IN_URL);
   }
 
-  /** Replaces secrets in all strings of a JSON value, except names of fields. */
+  /** Replaces secrets in all strings of a JSON value, except in field names. */
   inJson(value: unknown): unknown {
     if (typeof value === 'string') return this.replaceInText(value);
     if (Array.isArray(value)) return value.map((item) => this.inJson(item));

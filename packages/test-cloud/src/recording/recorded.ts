@@ -2,11 +2,11 @@ import { parsed } from '../gateway/body-tap.js';
 import type { HarEntry } from './har.js';
 import type { Headers } from './shape.js';
 
-/** A parsed entry of a recording. */
+/** A request and its response, parsed from a recording. */
 export interface Recorded {
   readonly number: number;
   readonly method: string;
-  /** Path and query string. */
+  /** The path and query string of the request. */
   readonly url: string;
   readonly requestHeaders: Headers;
   readonly requestBody: unknown;
@@ -18,7 +18,7 @@ export interface Recorded {
 const headersOf = (pairs: HarEntry['request']['headers']): Headers =>
   Object.fromEntries(pairs.map(({ name, value }) => [name.toLowerCase(), value]));
 
-/** Parses an entry of a HAR file. @param index counted from 0 */
+/** Parses an entry of a HAR file. @param index the position of the entry, counted from 0 */
 export function readEntry({ request, response }: HarEntry, index: number): Recorded {
   const { pathname, search } = new URL(request.url);
   return {

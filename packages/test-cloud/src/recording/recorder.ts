@@ -15,28 +15,28 @@ import { Pseudonyms } from './pseudonyms.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
 
 export interface RecorderOptions extends UpstreamOptions {
-  /** The HAR file. An existing file is replaced. */
+  /** The path of the HAR file. The recorder replaces an existing file. */
   readonly file: string;
   readonly port?: number;
   readonly host?: string;
-  /** Receives failures to write entries. */
+  /** Called with the error if an entry cannot be written. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface Recorder {
-  /** The URL of the identity service for clients that are recorded. */
+  /** The identity URL that clients must use so that their requests are recorded. */
   readonly authUrl: string;
   /** The number of recorded requests. */
   readonly count: number;
   stop(): Promise<void>;
 }
 
-/** The limits of recorded bodies. Longer bodies are forwarded, but not recorded. */
+/** The size limits of recorded bodies. Longer bodies are forwarded, but not recorded. */
 const LIMITS = { maxRequestBytes: 2 ** 20, maxResponseBytes: 2 ** 24 };
-/** The maximum size of a JSON response, whose URLs are rewritten in memory. The recorder returns 502 for longer ones. */
+/** The maximum size of JSON responses, whose URLs are rewritten in memory. The recorder returns 502 for longer ones. */
 const MAX_REWRITTEN_BYTES = 2 ** 26;
 const IDLE_TIMEOUT_MS = 300_000;
-/** Headers that apply to a single connection, or to content that the proxy changes. */
+/** The headers that apply to a single connection, and that the proxy does not forward. */
 const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
@@ -60,7 +60,7 @@ function reject(res: ServerResponse, status: number, message: string): void {
   res.end(JSON.stringify({ error: { code: status, message } }));
 }
 
-/** Reads a stream to its end. */
+/** Reads a complete message body. */
 async function readAll(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -74,8 +74,8 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Starts a proxy of a real cloud that records requests and responses in a HAR file. Clients that authenticate through
- * the proxy receive a catalog with its URLs. The file contains pseudonyms `***1`, `***2`, ... instead of tokens and
+ * Starts a proxy in front of a real cloud that records requests and responses in a HAR file. Clients that log in
+ * through the proxy receive a catalog with the proxy's URLs. In the file, `***1`, `***2`, ... replace tokens and
  * passwords.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
@@ -87,7 +87,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   function record(service: string, req: IncomingMessage, res: ServerResponse, proxyUrl: string): void {
     const tapped = tapBodies(req, res, LIMITS);
     watchRequest({ service, req, res, tapped, now: Date.now }, (line) => {
-      // Parsed first, so that all secrets of the entry are known before its text is searched.
+      // This collects all secrets of the entry, which are then replaced wherever they occur in it.
       const entry = journalEntry(line, pseudonyms.hide);
       const shown = {
         ...entry,

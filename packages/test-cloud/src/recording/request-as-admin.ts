@@ -1,6 +1,6 @@
 import type { TestCloud } from '../test-cloud.js';
 
-/** Sends a request to a test cloud as its administrator. @throws if it is rejected */
+/** Sends a request to a test cloud as its administrator. @throws Error if the cloud returns an error */
 export async function requestAsAdmin(
   cloud: TestCloud,
   method: string,

@@ -1,13 +1,13 @@
-/** A part in which two responses differ in form. */
+/** A difference between the formats of two responses. */
 export interface ShapeDifference {
-  /** `status`, `header vary`, or a path into the body: `$.servers[].addresses`. */
+  /** The location of the difference: `status`, `header vary`, or a path in the body: `$.servers[].addresses`. */
   readonly where: string;
   readonly recorded: string;
   readonly here: string;
 }
 
 const ABSENT = 'absent';
-/** Objects with user-defined keys: their values are compared like the elements of a list. */
+/** The fields with user-defined keys, whose values are compared like the elements of a list. */
 const FREE_FORM = new Set([
   'metadata',
   'properties',
@@ -37,7 +37,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** Merges values into one that has all their fields. */
+/** Merges several values into one value that has the fields of all. */
 function mergeShapes(values: readonly unknown[]): unknown {
   const present = values.filter((value) => value !== null && value !== undefined);
   if (present.length === 0) return values[0];
@@ -55,8 +55,8 @@ function mergeShapes(values: readonly unknown[]): unknown {
 }
 
 /**
- * Returns the differences in form of two values: types, and fields that only one of them has. Null matches everything;
- * lists are compared by the union of their elements, and not at all if one of them is empty.
+ * Returns where the formats of two values differ: types, and fields that only one value has. Null matches everything.
+ * Lists are compared by the union of their elements; an empty list matches every list.
  */
 export function shapeDifferences(recorded: unknown, here: unknown, path = '$'): ShapeDifference[] {
   if (recorded === null || here === null) return [];
@@ -83,7 +83,7 @@ export function shapeDifferences(recorded: unknown, here: unknown, path = '$'): 
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** The headers that clients evaluate, which are compared by value without parameters, or by presence. */
+/** The headers that clients evaluate, which are compared by value without parameters, or only by presence. */
 const EVALUATED_HEADERS = {
   'content-type': 'value',
   'openstack-api-version': 'value',

@@ -1,4 +1,4 @@
-/** Paths of the services in the test cloud, by type in the catalog. */
+/** The first path segments of the test cloud's services, by service type in the catalog. */
 const PREFIXES: Readonly<Record<string, string>> = {
   identity: 'identity',
   compute: 'compute',
@@ -21,15 +21,15 @@ interface CatalogEndpoint {
 }
 
 export interface UpstreamOptions {
-  /** URL of the identity service: `https://cloud.example.com:5000/v3`. */
+  /** The URL of the identity service, such as `https://cloud.example.com:5000/v3`. */
   readonly authUrl: string;
-  /** The region to record; default: the first one of a service. */
+  /** The region to record; default: each service's first region in the catalog. */
   readonly region?: string;
-  /** The interface of the endpoints to which requests are sent; default `public`. */
+  /** The interface of the endpoints to which the recorder sends requests; default `public`. */
   readonly interface?: string;
 }
 
-/** Returns the URL of a service without its version and the rest of the path. */
+/** Returns a service URL without the version and the path after it. */
 function rootOf(address: string): string {
   const url = new URL(address);
   return `${url.origin}${url.pathname.replace(/\/v\d+(?:\.\d+)?(?:\/.*)?$/, '').replace(/\/+$/, '')}`;
@@ -37,12 +37,12 @@ function rootOf(address: string): string {
 
 const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** The services of a real cloud, each with its path in the test cloud. */
+/** Maps the services of a real cloud to their paths in the test cloud, and back. */
 export class Upstream {
   readonly #options: UpstreamOptions;
-  /** Target URLs by path. */
+  /** The service URLs to which requests are sent, by first path segment. */
   readonly #targets = new Map<string, string>();
-  /** Paths by the service URL that they replace in responses. */
+  /** The first path segments, by the service URL that they replace in responses. */
   readonly #paths = new Map<string, string>();
   #roots: RegExp | undefined;
 
@@ -53,14 +53,14 @@ export class Upstream {
     this.#addRoot(root, 'identity');
   }
 
-  /** Returns the target of a request; undefined until a catalog contains the service. */
+  /** Returns the URL to which a request is sent; undefined until a catalog contains the service. */
   target(path: string): string | undefined {
     const [, prefix = '', rest = ''] = /^\/([^/?]*)(.*)$/s.exec(path) ?? [];
     const root = this.#targets.get(prefix);
     return root === undefined ? undefined : `${root}${rest === '' ? '/' : rest}`;
   }
 
-  /** Adds the services in a response of the identity service, if it contains a catalog. */
+  /** Adds the services in a response from the identity service, if the response contains a catalog. */
   learn(response: unknown): void {
     const body = response as { token?: { catalog?: unknown }; catalog?: unknown } | null | undefined;
     const catalog = body?.token?.catalog ?? body?.catalog;
@@ -80,7 +80,7 @@ export class Upstream {
     }
   }
 
-  /** Replaces service URLs with the proxy's URLs. */
+  /** Replaces all service URLs in a text with the proxy's URLs. */
   rewrite(text: string, proxyUrl: string): string {
     this.#roots ??= new RegExp(
       `(?:${[...this.#paths.keys()]

@@ -8,29 +8,29 @@ import { prepare } from './prepare.js';
 import { type Recorded, readEntry } from './recorded.js';
 import { type Headers, headerDifferences, type ShapeDifference, shapeDifferences } from './shape.js';
 
-/** A difference in form between responses of a recording and of a test cloud. */
+/** A difference between the formats of a recorded response and the test cloud's response. */
 export interface RecordedDifference extends ShapeDifference {
-  /** The number of the first entry with the difference, counted from 1. */
+  /** The number of the first recorded entry with this difference, counted from 1. */
   readonly entry: number;
   readonly method: string;
-  /** The recorded path and query string. */
+  /** The path and query string in the recording. */
   readonly url: string;
-  /** Number of responses with the difference. */
+  /** The number of responses with this difference. */
   readonly count: number;
 }
 
 export interface Verification {
-  /** Number of compared responses. */
+  /** The number of compared responses. */
   readonly compared: number;
-  /** Number of requests that were not repeated: incomplete in the recording, or failed in the real cloud. */
+  /** The number of requests that were not repeated because they were interrupted or failed in the real cloud. */
   readonly skipped: number;
   readonly differences: readonly RecordedDifference[];
 }
 
-/** The maximum wait for a status that the recorded client waited for. */
+/** The maximum time that a repeated read waits for the recorded status. */
 const CONDITION_TIMEOUT_MS = 10_000;
 const PAUSE_MS = 50;
-/** Headers that apply to a single connection, or that are generated again. */
+/** The request headers that apply to a single connection, or that `fetch()` sets itself. */
 const NOT_REPEATED = [
   'host',
   'connection',
@@ -40,7 +40,7 @@ const NOT_REPEATED = [
   'keep-alive',
   'expect',
 ];
-/** Sent instead of binary content, such as an image's content, which a recording does not contain. */
+/** Replaces binary request bodies, such as image data, which recordings do not contain. */
 const SAMPLE_BYTES = new Uint8Array(512);
 
 interface RecordedResponse {
@@ -49,7 +49,7 @@ interface RecordedResponse {
   readonly body: unknown;
 }
 
-/** Sends a recorded request to a cloud, with names replaced. */
+/** Sends a recorded request to the test cloud, with all names replaced. */
 async function repeat(entry: Recorded, cloud: TestCloud, names: NameMapping): Promise<RecordedResponse> {
   const { method, requestHeaders, requestBody } = entry;
   const headers = Object.entries(requestHeaders)
@@ -68,7 +68,7 @@ async function repeat(entry: Recorded, cloud: TestCloud, names: NameMapping): Pr
   return { status: response.status, headers: Object.fromEntries(response.headers), body: parsed(text) };
 }
 
-/** Removes polling: of identical consecutive requests, only the last one is compared. */
+/** Removes polling: keeps only the last one of identical consecutive reads. */
 function withoutWaiting(entries: readonly Recorded[]): readonly Recorded[] {
   return entries.filter((entry, index) => {
     const next = entries[index + 1];
@@ -77,9 +77,9 @@ function withoutWaiting(entries: readonly Recorded[]): readonly Recorded[] {
 }
 
 /**
- * Repeats a recording against a test cloud and reports where the responses differ in form: status, headers that clients
- * evaluate, fields and their types. Ids, tokens and passwords of the recording are replaced; flavors, images and
- * networks that it expects are created first.
+ * Repeats a recording against a test cloud and reports where response formats differ: statuses, headers that clients
+ * evaluate, fields and their types. Replaces the recording's ids, tokens and passwords. First creates the flavors,
+ * images and networks that the recording needs.
  */
 export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verification> {
   const entries = har.log.entries.map(readEntry);
@@ -97,7 +97,7 @@ export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verif
     }
     await logIn(entry, { cloud, names, createdUsers });
     let result = await repeat(entry, cloud, names);
-    // Completes background work that the recorded client had waited for.
+    // The recorded client may have waited for background jobs to complete.
     await cloud.idle();
     for (
       const end = Date.now() + CONDITION_TIMEOUT_MS;
@@ -136,17 +136,17 @@ function differencesOf(entry: Recorded, response: RecordedResponse): readonly Sh
   }
   return [
     ...headerDifferences(entry.responseHeaders, response.headers),
-    // Bodies that are not JSON, or too long for the recording, are not compared.
+    // The recording does not contain bodies that are too long or not JSON.
     ...(entry.responseBody === undefined ? [] : shapeDifferences(entry.responseBody, response.body)),
   ];
 }
 
-/** Replaces the ids in a URL. */
+/** Returns the path of a URL, in which `{id}` replaces all ids. */
 function pattern(url: string): string {
   return urlPath(url).replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g, '{id}');
 }
 
-/** Formats a verification as text. */
+/** Formats the result of a verification as text. */
 export function verificationText({ compared, skipped, differences }: Verification): string {
   const lines = differences.map(
     ({ entry, method, url, where, recorded, here, count }) =>

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { CloudContext } from './cloud-context.js';
 import { badRequest, forbidden } from './service-error.js';
 
-/** A request to a fake service. */
+/** A request to one of the cloud's services, with its response and caller. */
 export class Call {
   readonly query: URLSearchParams;
 
@@ -32,22 +32,22 @@ export class Call {
     if (!this.isAdmin) throw forbidden('You are not authorized to perform the requested action.');
   }
 
-  /** Returns a parameter of the path. */
+  /** Returns a path parameter. */
   param(name: string): string {
     return String(this.req.params[name]);
   }
 
-  /** The URL of the service for the client, without a trailing slash. */
+  /** The URL at which the client reaches the service, without a trailing slash. */
   get base(): string {
     return requestBase(this.req);
   }
 
-  /** The URL of the cloud for the client, without a trailing slash. */
+  /** The URL at which the client reaches the cloud, without a trailing slash. */
   get cloudBase(): string {
     return this.base.slice(0, this.base.length - this.req.baseUrl.length);
   }
 
-  /** Returns the validated body. Throws a 400 error if the body is invalid. */
+  /** Validates and returns the request body. Throws a 400 error if the body is invalid. */
   body<S extends z.ZodType>(schema: S): z.infer<S> {
     const checked = schema.safeParse(this.req.body ?? {});
     if (checked.success) return checked.data;
@@ -55,7 +55,7 @@ export class Call {
     throw badRequest(`Invalid input for ${issue?.path.join('.') || 'the request body'}: ${issue?.message}`);
   }
 
-  /** Returns a number from the query string; undefined if it is missing. */
+  /** Returns a number in the query string; undefined if the parameter is missing. */
   number(name: string): number | undefined {
     const text = this.query.get(name);
     if (text === null || text === '') return undefined;
@@ -63,7 +63,7 @@ export class Call {
     return Number(text);
   }
 
-  /** Returns a boolean from the query string, in the spellings that clients use; undefined if it is missing. */
+  /** Returns a boolean in the query string, in any spelling that clients use; undefined if the parameter is missing. */
   flag(name: string): boolean | undefined {
     const text = this.query.get(name)?.toLowerCase();
     return text === undefined ? undefined : ['true', '1', 'yes', 't', ''].includes(text);

@@ -6,18 +6,18 @@ import type { DownloadSources } from '../image/download-file.js';
 import type { Documents } from './documents.js';
 
 /**
- * Identifies the caller of a request by its tokens. Returns undefined without a valid token, or if the caller's access
+ * Identifies the caller of a request by the token. Returns undefined without a valid token, or if the caller's access
  * rules do not allow this request to a service of these types.
  */
 export type IdentifyCaller = (req: IncomingMessage, serviceTypes: readonly string[]) => Caller | undefined;
 
-/** The parts of a cloud that its services use. */
+/** The parts of a cloud to which its services have access. */
 export interface CloudContext {
-  /** The records of the services. */
+  /** The records that the services store outside the compute engine's database. */
   readonly documents: Documents;
   /** The current compute engine, which `reset` and `restore` replace. */
   readonly engine: Engine;
-  /** Catalogs of images, networks and volumes. */
+  /** The catalogs of images, networks and volumes. */
   readonly catalogs: EmbeddedCatalogs;
   readonly directory: Directory;
   readonly clock: Clock;
@@ -26,8 +26,8 @@ export interface CloudContext {
   readonly unhandled: { note(service: string, method: string, url: string): void };
   /** Whether machines, networks and disks are simulated; otherwise, resources that would have no effect are rejected. */
   readonly simulated: boolean;
-  /** The sources from which the image service downloads content of URLs that callers request; undefined: none. */
+  /** The hosts from which the image service may download image data at the URLs in requests; undefined: no hosts. */
   readonly downloads: DownloadSources | undefined;
-  /** Receives errors that were returned as 500. */
+  /** Called with errors that caused a 500 response. */
   readonly onError: (error: unknown) => void;
 }

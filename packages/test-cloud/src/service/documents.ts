@@ -1,26 +1,26 @@
-/** A record of a service in its wire format. */
+/** A service's record in wire format. */
 export type Doc = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** A snapshot of all documents. */
 export type DocumentsState = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
-/** A new value of a document; undefined if the document is removed. */
+/** A change to a document. The value is undefined if the document is removed. */
 interface Change {
   readonly kind: string;
   readonly id: string;
   readonly value: unknown;
 }
 
-/** Durable storage of documents. Changes are durable when `write` resolves. */
+/** Durable storage for documents. Changes are durable when `write()` resolves. */
 export interface DocumentStore {
   readonly documents: readonly Change[];
   write(changes: readonly Change[]): Promise<void>;
 }
 
-/** A table that reports which of its documents change. */
+/** A table of documents that reports the id of each changed document. */
 class Table extends Map<string, unknown> {
   readonly #changed: (id: string) => void;
-  /** Increases with each change. */
+  /** A number that increases with each change. */
   revision = 0;
 
   constructor(changed: (id: string) => void) {
@@ -44,8 +44,8 @@ class Table extends Map<string, unknown> {
 }
 
 /**
- * The records of the services that the compute engine does not use: tables by name, records by id, in the order of their
- * creation. Values are immutable JSON: a change replaces the value.
+ * The services' records that the compute engine does not use: tables by name, records by id in the order of their
+ * creation. Values are immutable JSON, so each change replaces a complete value.
  */
 export class Documents {
   readonly #store: DocumentStore | undefined;
@@ -53,10 +53,10 @@ export class Documents {
   #changed = new Map<string, Set<string>>();
   #writing: Promise<void> | undefined;
 
-  /** @param store where changes are stored; default: in memory only */
+  /** @param store stores the changes durably; default: documents are only in memory */
   constructor(store?: DocumentStore) {
     for (const { kind, id, value } of store?.documents ?? []) this.table<unknown>(kind).set(id, value);
-    // Documents that were read from the store need no write.
+    // These documents were read from the store, so they need no write.
     this.#changed.clear();
     this.#store = store;
   }
@@ -66,7 +66,7 @@ export class Documents {
     return this.#store !== undefined;
   }
 
-  /** Returns a table, and creates it on first use. Its name starts with its service: `network/trunks`. */
+  /** Returns a table, which is created on first use. Names start with the service: `network/trunks`. */
   table<T = Doc>(name: string): Map<string, T> {
     let table = this.#tables.get(name);
     if (!table) {
@@ -76,7 +76,7 @@ export class Documents {
     return table as Map<string, unknown> as Map<string, T>;
   }
 
-  /** Returns a number that increases with each change of a table. */
+  /** Returns a number that increases with each change to a table. */
   revisionOf(name: string): number {
     return this.#tables.get(name)?.revision ?? 0;
   }
@@ -96,15 +96,15 @@ export class Documents {
   }
 
   /**
-   * Resolves when all changes up to now are durable; immediately without a store. Concurrent callers share one write.
+   * Resolves when all changes so far are durable; immediately without a store. Concurrent callers share a write.
    *
-   * @throws the error of the store; in this case, the next write contains the changes
+   * @throws the store's error; the next write then contains the changes again
    */
   async flush(): Promise<void> {
     // A write in progress does not contain the latest changes. Its failure is reported only to its own callers.
     if (this.#writing) await this.#writing.catch(() => {});
     if (this.#changed.size > 0) this.#writing ??= this.#write();
-    // Another caller that waited may have started the next write, which contains the changes of all.
+    // Another waiting caller may have started the next write, which contains all callers' changes.
     await this.#writing;
   }
 

@@ -11,37 +11,37 @@ import { TextBody } from './text-body.js';
 
 export interface FakeServiceOptions {
   readonly name: string;
-  /** Types of the service in the catalog, to which callers' access rules refer. */
+  /** The service types in the catalog, to which access rules of callers refer. */
   readonly types: readonly string[];
-  /** Called once, on the first request. */
+  /** Returns the routes. Called once, on the first request. */
   readonly routes: () => readonly Route[];
-  /** The body of an error, in the form of this service: JSON, or a {@link TextBody}. */
+  /** Returns the body of an error in the service's format: JSON, or a {@link TextBody}. */
   readonly fault: (error: ServiceError, req: Request) => unknown;
-  /** Middleware before the routes, such as version negotiation. Called once, on the first request. */
+  /** Returns middleware that runs before the routes, such as version negotiation. Called once, on the first request. */
   readonly before?: () => RequestHandler;
   /** Whether a path with a trailing slash is a different path. */
   readonly strict?: true;
-  /** Converts a catalog error to the error that the service returns. By default, its type is derived from the code. */
+  /** Converts a catalog error to the service's error. By default, the error type is derived from the error code. */
   readonly fromCatalogError?: (error: CatalogError) => ServiceError;
-  /** Whether other methods of known paths return 405; default: 404. */
+  /** Whether unsupported methods on known paths return 405; default: 404. */
   readonly rejectsMethods?: true;
-  /** Converts an error of the body parser or the version parser; default: keeps its status and message. */
+  /** Converts an error of the body parser or the version parser. By default, the status and message are kept. */
   readonly fromParserError?: (error: ParserError) => ServiceError;
   /** Whether every body is parsed as JSON, regardless of its media type. */
   readonly readsEveryType?: true;
-  /** Whether the media type of JSON responses has no charset. */
+  /** Whether `Content-Type` has no charset in JSON responses. */
   readonly omitsCharset?: true;
-  /** The type of the error for an unknown path; default `NotFound`. */
+  /** The error type for unknown paths; default `NotFound`. */
   readonly unknownPathType?: string;
 }
 
-/** An error of a middleware that parses a part of a request. */
+/** An error of a middleware that parses the body or the version of a request. */
 export interface ParserError {
   readonly status: number;
   readonly message: string;
-  /** The type of errors of Express's body parser, such as `entity.parse.failed`. */
+  /** The type that Express's body parser sets, such as `entity.parse.failed`. */
   readonly type?: string;
-  /** The code of errors of version negotiation, such as `INVALID_VERSION_HEADER`. */
+  /** The code that version negotiation sets, such as `INVALID_VERSION_HEADER`. */
   readonly code?: string;
 }
 
@@ -51,7 +51,7 @@ const JSON_TYPES = [
   'application/openstack-images-v2.0-json-patch',
 ];
 
-/** Responds to a request without a valid token, as the token middleware of the originals does. */
+/** Sends the 401 response of the original services' token middleware, keystonemiddleware. */
 function respondUnauthorized(req: Request, res: Response): void {
   const base = `${req.protocol}://${req.headers.host}/identity`;
   const error = { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' };
@@ -60,7 +60,7 @@ function respondUnauthorized(req: Request, res: Response): void {
 
 const sameMessage = ({ status, message }: ParserError) => new ServiceError(status, message);
 
-/** Converts an error to the error of the service; undefined for unexpected errors, which callers must not see. */
+/** Converts an error to the service's error; undefined for unexpected errors, whose messages callers must not see. */
 function toServiceError(
   error: unknown,
   { fromCatalogError = byCode, fromParserError = sameMessage }: Partial<FakeServiceOptions>,
@@ -72,7 +72,7 @@ function toServiceError(
   return undefined;
 }
 
-/** Converts a code such as `PORT_NOT_FOUND` to the form of the services, `PortNotFound`. */
+/** Converts an error code such as `PORT_NOT_FOUND` to an error type of the services, such as `PortNotFound`. */
 function toPascalCase(code: string): string {
   return code.replaceAll(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase());
 }
@@ -100,7 +100,7 @@ function sendBody(res: Response, body: unknown, sendJson: SendJson): void {
   if (!(body instanceof TextBody)) sendJson(res, body);
   else if (body.type.startsWith('text/')) res.type(body.type).send(body.text);
   else {
-    // Express adds a charset to the type of strings, which OAuth clients reject.
+    // For strings, Express adds a charset to `Content-Type`, which OAuth clients reject.
     res.setHeader('Content-Type', body.type);
     res.send(Buffer.from(body.text));
   }
@@ -108,7 +108,7 @@ function sendBody(res: Response, body: unknown, sendJson: SendJson): void {
 
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
 
-/** Runs a handler and waits until all changes are durable, including a failed request's changes. */
+/** Runs a handler and waits until its changes are durable, even if the handler fails. */
 async function runDurably(cloud: CloudContext, run: () => unknown): Promise<unknown> {
   try {
     return await run();
@@ -153,7 +153,7 @@ function routerOf(options: FakeServiceOptions): Router {
     const { identifyCaller, unhandled: unserved } = cloudOf(res);
     if (!identifyCaller(req, types)) return respondUnauthorized(req, res);
     unserved.note(name, req.method, req.originalUrl);
-    // The status of the originals. Clients rely on it for deleted resources and for the paths of missing extensions.
+    // Clients rely on this status of the original services for deleted resources and paths of missing extensions.
     throw notFound('The resource could not be found.', unknownPathType);
   });
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
@@ -170,8 +170,8 @@ function routerOf(options: FakeServiceOptions): Router {
 }
 
 /**
- * Creates a service from a table of routes and an error format. Requests that it does not handle are recorded as
- * unhandled. The table is created on the first request and shared by all clouds of the process.
+ * Creates a service from routes and an error format. Requests for other paths are recorded as unhandled. The routes are
+ * created on the first request, and all clouds of the process share them.
  */
 export function fakeService(options: FakeServiceOptions): (cloud: CloudContext) => RequestHandler {
   let router: Router | undefined;

@@ -1,27 +1,27 @@
 import type { z } from 'zod';
 import type { Call } from './call.js';
 
-/** An attribute of a resource: its schema, its default, and whether clients can set it. */
+/** The definition of a resource's field: its schema, its default, and whether clients can set it. */
 export interface Field {
-  /** Validates and converts client values. */
+  /** Validates and converts values that clients send. */
   readonly schema?: z.ZodType;
-  /** `always`: on creation and later; `once`: only on creation; `later`: only after creation; `never`: derived. */
+  /** When clients can set the field: on creation and later, only on creation, only after creation, or never. */
   readonly sets: 'always' | 'once' | 'later' | 'never';
-  /** The default; undefined: the field is missing. */
+  /** The default value, or a function that returns it. Undefined: without a value, the field is missing. */
   readonly initial?: unknown | ((call: Call) => unknown);
-  /** Whether creation requires the field. */
+  /** Whether create requests must contain the field. */
   readonly required?: true;
   /** `write`: only administrators can set the field; `read`: only administrators can set and see it. */
   readonly admin?: 'write' | 'read';
-  /** Whether the field is accepted and possibly stored, but never shown. */
+  /** Whether the field is accepted and possibly stored, but never returned. */
   readonly hidden?: true;
-  /** The first minor version of the service that accepts and shows the field; default: all versions. */
+  /** The first minor version of the API that accepts and returns the field; default: all versions do. */
   readonly since?: number;
-  /** The first minor version that accepts the field, if previous versions only show it. */
+  /** The first minor version of the API that accepts the field, if earlier versions only return it. */
   readonly setsSince?: number;
   /**
-   * False: lists cannot be filtered or sorted by the field. `only`: they cannot be sorted. `sort`: they cannot be
-   * filtered. `storage`: the storage filters, and they cannot be sorted.
+   * How lists use the field. False: neither filter nor sort key. `only`: only filter. `sort`: only sort key. `storage`:
+   * only filter, which the storage applies itself. Default: filter and sort key.
    */
   readonly filter?: false | 'only' | 'sort' | 'storage';
   /** Whether the field is stored in the documents, because catalog records do not contain it. */
@@ -32,7 +32,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 type Options = Omit<Field, 'schema' | 'sets' | 'initial'>;
 
-/** Defines a field that clients can set on creation and later. */
+/** Defines a field that clients can set on creation and change later. */
 export const settable = (schema: z.ZodType, initial?: Field['initial'], options: Options = {}): Field => ({
   schema,
   sets: 'always',
@@ -48,7 +48,7 @@ export const fixed = (schema: z.ZodType, initial?: Field['initial'], options: Op
   ...options,
 });
 
-/** Defines a field that clients can only change. */
+/** Defines a field that clients can change, but not set on creation. */
 export const changeable = (schema: z.ZodType, initial?: Field['initial'], options: Options = {}): Field => ({
   schema,
   sets: 'later',
@@ -56,14 +56,14 @@ export const changeable = (schema: z.ZodType, initial?: Field['initial'], option
   ...options,
 });
 
-/** Defines a field that is shown, but that clients cannot set. */
+/** Defines a field that is returned, but that clients cannot set. */
 export const derived = (initial?: Field['initial'], options: Options = {}): Field => ({
   sets: 'never',
   initial,
   ...options,
 });
 
-/** Makes a field required on creation. */
+/** Makes a field required in create requests. */
 export const required = (field: Field): Field => ({ ...field, required: true });
 
 /** Returns a field's default value. */

@@ -1,20 +1,20 @@
 import type { Wire } from './wire.js';
 
-/** Returns whether a value matches a query parameter, compared as text. */
+/** Returns whether a value matches the text of a query parameter. */
 export function sameValue(value: unknown, expected: string): boolean {
   if (typeof value === 'boolean') return ['true', '1', 'yes', 't', 'on'].includes(expected.toLowerCase()) === value;
   if (Array.isArray(value)) return value.some((item) => sameItem(item, expected));
   return String(value ?? '') === expected;
 }
 
-/** Returns whether an item of a list matches: a string by its value, an object by `key=value`. */
+/** Returns whether an item matches a filter: a string by its value, an object by an entry `key=value`. */
 function sameItem(item: unknown, expected: string): boolean {
   if (typeof item !== 'object' || item === null) return String(item) === expected;
   const mark = expected.indexOf('=');
   return mark > 0 && String((item as Wire)[expected.slice(0, mark)]) === expected.slice(mark + 1);
 }
 
-/** Returns whether the order of two values satisfies an operator, such as `gte` in `gte:2026-01-01T00:00:00Z`. */
+/** Returns whether a comparison result satisfies an operator, such as `gte` in `gte:2026-01-01T00:00:00Z`. */
 type Holds = (order: number) => boolean;
 
 const equal: Holds = (order) => order === 0;
@@ -30,13 +30,13 @@ const COMPARISONS: ReadonlyMap<string, Holds> = new Map(
   }),
 );
 
-/** A parsed comparison, such as `gte:value`; the default operator is `eq`. `holds` receives the order of another value. */
+/** A parsed filter such as `gte:value`, whose default operator is `eq`. `holds` receives a comparison result. */
 interface Comparison {
   readonly holds: Holds;
   readonly value: string;
 }
 
-/** Parses a comparison; returns undefined for an unknown operator. */
+/** Parses a filter such as `gte:value`; returns undefined for an unknown operator. */
 export function comparison(text: string): Comparison | undefined {
   const mark = text.indexOf(':');
   const operator = text.slice(0, Math.max(mark, 0));
@@ -53,7 +53,7 @@ export function momentOf(written: string): number {
   return Date.parse(hasZone ? written : `${written.replace(' ', 'T')}Z`) + Number(microseconds) / 1000;
 }
 
-/** A comparison of texts, which a suffix of a filter's name selects, such as `icontains` in `name__icontains=web`. */
+/** A string comparison that a suffix of the filter name selects, such as `icontains` in `name__icontains=web`. */
 type Matches = (value: string, expected: string) => boolean;
 
 const INEXACT: ReadonlyMap<string, Matches> = new Map(
@@ -65,7 +65,7 @@ const INEXACT: ReadonlyMap<string, Matches> = new Map(
   }),
 );
 
-/** Evaluates `name__comparator=expected`; undefined for an unknown comparator. */
+/** Evaluates the filter `name__comparator=expected` for a value; undefined for an unknown comparator. */
 export function inexact(value: unknown, comparator: string, expected: string): boolean | undefined {
   const text = String(value ?? '');
   const matches = INEXACT.get(comparator);
@@ -74,13 +74,13 @@ export function inexact(value: unknown, comparator: string, expected: string): b
   return matchesAnyCase?.(text.toLowerCase(), expected.toLowerCase());
 }
 
-/** Returns a parameter that occurs once; undefined if it is missing or repeated. */
+/** Returns a query parameter that occurs exactly once; undefined if it is missing or repeated. */
 export function onlyValue(query: URLSearchParams, name: string): string | undefined {
   const [value, ...others] = query.getAll(name);
   return others.length === 0 ? value : undefined;
 }
 
-/** The four tag filters. Each accepts tags that are separated by commas. */
+/** The four tag filters, by query parameter. Their values are comma-separated tags. */
 export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expected: readonly string[]) => boolean>> =
   {
     tags: (tags, expected) => expected.every((tag) => tags.includes(tag)),
@@ -89,7 +89,7 @@ export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expe
     'not-tags-any': (tags, expected) => !expected.some((tag) => tags.includes(tag)),
   };
 
-/** Filters items by the tag parameters of a query string. */
+/** Filters items by the tag filters in a query string. */
 export function filteredByTags<W extends Wire>(items: readonly W[], query: URLSearchParams): readonly W[] {
   const filters = Object.entries(TAG_FILTERS).flatMap(([name, holds]) =>
     query.getAll(name).map((value) => ({ holds, tags: value.split(',') })),

@@ -1,6 +1,6 @@
 import { CodedError } from '@apistrata/compute-engine/api';
 
-/** For `.catch()`: returns undefined for a resource that does not exist for the caller, and rethrows other errors. */
+/** A handler for `.catch()` that returns undefined if the caller cannot see the resource, and rethrows other errors. */
 export function ifMissing(error: unknown): undefined {
   if (error instanceof CodedError && error.status === 404) return undefined;
   throw error;

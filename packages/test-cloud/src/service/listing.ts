@@ -2,7 +2,7 @@ import type { Call } from './call.js';
 import { sameValue } from './filter.js';
 import type { Wire } from './wire.js';
 
-/** Filters items by query parameters. Several values of a parameter are alternatives. */
+/** Filters items by query parameters. If a parameter is repeated, one of its values must match. */
 export function filtered<W extends Wire>(
   items: readonly W[],
   query: URLSearchParams,
@@ -26,7 +26,7 @@ function order(left: unknown, right: unknown): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Sorts items by the first key, then by the second, and so on. The sort is stable. */
+/** Sorts items by the first key, items with equal first keys by the second, and so on. The sort is stable. */
 export function sorted<W extends Wire>(items: readonly W[], keys: readonly SortKey[]): readonly W[] {
   if (keys.length === 0) return items;
   return [...items].sort((a, b) => {
@@ -40,13 +40,13 @@ export function sorted<W extends Wire>(items: readonly W[], keys: readonly SortK
 
 export interface Page<W extends Wire> {
   readonly page: readonly W[];
-  /** Whether another page follows. */
+  /** Whether the list continues after this page. */
   readonly more: boolean;
-  /** The id of the last item; undefined on an empty page. */
+  /** The id of the last item on the page; undefined on an empty page. */
   readonly last: string | undefined;
 }
 
-/** Returns at most `limit` items after the marker; undefined for an unknown marker. */
+/** Returns a page of at most `limit` items after the marker; undefined for an unknown marker. */
 export function pageOf<W extends Wire>(
   items: readonly W[],
   { limit, marker, offset = 0 }: { readonly limit?: number; readonly marker?: string; readonly offset?: number },
@@ -60,7 +60,7 @@ export function pageOf<W extends Wire>(
   return { page, more: end < items.length, last: last && String(last.id) };
 }
 
-/** Returns the URL of the same list after a marker. */
+/** Returns the URL of the requested list with a different marker. */
 export function linkTo(call: Call, marker: string): string {
   const query = new URLSearchParams(call.query);
   query.set('marker', marker);

@@ -3,7 +3,7 @@ import { type Field, initialOf } from './field.js';
 import type { ResourceType } from './style.js';
 import type { Wire } from './wire.js';
 
-/** The verbs that set a field. */
+/** The verbs with which clients can set a field, by its `sets`. */
 const VERBS: Readonly<Record<Field['sets'], readonly string[]>> = {
   always: ['create', 'change'],
   once: ['create'],
@@ -15,7 +15,7 @@ function isObject(value: unknown): value is Wire {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Validates and converts the fields of a body. Throws the service's errors. */
+/** Validates and converts the fields in a request body. Throws the service's error for invalid ones. */
 export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', body: unknown): Wire {
   const { style, spec, fields } = resource;
   if (!isObject(body)) throw style.errors.noBody(resource);
@@ -53,7 +53,7 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
   return values;
 }
 
-/** Adds the defaults of missing fields. */
+/** Returns values with the defaults of missing fields. */
 export function withInitials(call: Call, resource: ResourceType, values: Wire): Wire {
   const filled: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(resource.fields)) {

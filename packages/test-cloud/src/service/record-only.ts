@@ -1,6 +1,6 @@
 /**
- * Paths of resources that are stored but have no effect on machines, networks and disks, by service. A path is
- * relative to the version, and includes all paths below it.
+ * The paths of resources that are stored but do not affect machines, networks or disks, by service. A path starts after
+ * the version, and includes all paths below it.
  */
 const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
   network: [
@@ -28,7 +28,7 @@ const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Returns whether a request creates a resource that is stored but has no effect. */
+/** Returns whether a route creates resources that are only stored and have no other effect. */
 export function isRecordOnly(service: string, method: string, path: string): boolean {
   const [, , ...segments] = path.split('/');
   const name = `${segments.join('/')}/`;

@@ -6,19 +6,19 @@ import { tagRoutes } from './tag-routes.js';
 import type { ViewName } from './view.js';
 import type { Wire } from './wire.js';
 
-/** Returns the content of an envelope; undefined without an envelope. */
+/** Returns the content of a body's envelope; undefined without an envelope. */
 function envelopeContent(body: unknown, key: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, key) ? (body as Wire)[key] : undefined;
 }
 
 const requestBody = (call: Call, key: string) => envelopeContent(call.req.body, key);
 
-/** Returns the routes of a resource: first its additional routes, then the standard routes that it supports. */
+/** Returns a resource's routes: first the additional routes, then the supported standard routes. */
 export function resourceRoutes(resource: Resource): readonly Route[] {
   const { style, spec, verbs } = resource;
   const { one, many, statuses, views = {} } = spec;
   const applyView = (name: ViewName, wire: Wire) => (views[name] ? views[name](wire) : wire);
-  /** Returns the body of one resource, in an envelope if the service uses one. */
+  /** Returns the response body for one resource, in an envelope if the service uses envelopes. */
   function responseBody(name: ViewName, wire: Wire): unknown {
     const shown = applyView(name, wire);
     return style.bare || shown === undefined ? shown : { [one]: shown };
@@ -32,7 +32,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     const status = statuses?.create ?? style.statuses.create;
     const several = style.bulk || spec.bulk ? requestBody(call, many) : undefined;
     if (Array.isArray(several)) {
-      // Each resource may have its own envelope.
+      // In a bulk request, each item may have its own envelope.
       const given = several.map((item: unknown) => envelopeContent(item, one) ?? item);
       return new Reply(status, { [many]: await resource.createAll(call, given) });
     }

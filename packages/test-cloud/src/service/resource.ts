@@ -12,50 +12,50 @@ import type { Wire } from './wire.js';
 
 type Awaitable<T> = T | Promise<T>;
 
-/** The specification of a resource. */
+/** The specification of a resource type of a service. */
 export interface ResourceSpec extends ResourceNames {
-  /** Returns the fields. Called once, on first use. */
+  /** Returns the field definitions. Called once, on first use. */
   readonly fields: () => Fields;
-  /** The supported verbs; default: all five. */
+  /** The supported verbs; default: list, show, create, change and remove. */
   readonly verbs?: readonly Verb[];
-  /** Verbs restricted to administrators; default: the service's restricted verbs. */
+  /** The verbs that only administrators may use; default: those that the service restricts. */
   readonly admin?: readonly Verb[];
-  /** Throws the 404 of the parent in the path if the caller cannot see it. */
+  /** Throws a 404 error if the caller cannot see the parent resource in the path. */
   readonly requireParent?: (call: Call) => Awaitable<unknown>;
-  /** Whether the caller may see a record; default: administrators, its project, and all callers if it is shared. */
+  /** Whether the caller may see a record; default: administrators and the project may, and others if it is shared. */
   readonly isVisible?: (call: Call, doc: Doc) => boolean;
-  /** Throws if the caller may not list with the filters of the request. */
+  /** Throws the service's error if the caller may not use the filters of a list request. */
   readonly listing?: (call: Call) => void;
-  /** Whether the caller's list includes a record that the caller may see. */
+  /** Whether a list includes a record that the caller may see; default: it does. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
   /**
-   * The fields in each response; default: all. In a service with detailed lists, defining a `list` view also adds the
-   * route `.../detail`.
+   * Selects the fields in each response; default: all fields. In a service with detailed lists, a `list` view also adds
+   * the route `.../detail`.
    */
   readonly views?: Views;
-  /** `only`: bodies always contain a list of resources, in an envelope with the plural name. */
+  /** `only`: create requests always contain a list of resources, in an envelope with the plural name. */
   readonly bulk?: 'only';
-  /** Throws if the record cannot be created. The returned fields are also stored. */
+  /** Throws the service's error if the record cannot be created. Returned fields are also stored. */
   readonly creating?: (call: Call, doc: Wire, resource: Resource) => Awaitable<Wire | undefined>;
   readonly changing?: (call: Call, before: Doc, change: Wire) => Awaitable<Wire | undefined>;
-  /** Called after the record is stored. */
+  /** Called after a record has been stored. */
   readonly created?: (call: Call, doc: Doc) => void;
   readonly removing?: (call: Call, doc: Doc) => Awaitable<unknown>;
-  /** Returns additional fields of a response. */
+  /** Returns fields that responses contain in addition to the record's. */
   readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
   /** Additional routes, such as action routes. They take precedence over the standard routes. */
   readonly routes?: (resource: Resource) => readonly Route[];
-  /** Statuses that differ from the service's. */
+  /** The response statuses that differ from the service's. */
   readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
 }
 
 const EVERY_VERB: readonly Verb[] = ['list', 'show', 'create', 'change', 'remove'];
 
-/** Lists, shows, creates, changes and deletes resources of a specification. */
+/** A resource type, which lists, shows, creates, changes and deletes the resources of a specification. */
 export class Resource implements ResourceType {
   readonly storage: Storage;
   readonly verbs: readonly Verb[];
-  /** Verbs restricted to administrators. */
+  /** The verbs that only administrators may use. */
   readonly admin: readonly Verb[];
   #fields: Fields | undefined;
   #documentKeys: readonly string[] | undefined;
@@ -74,7 +74,7 @@ export class Resource implements ResourceType {
     return this.#fields;
   }
 
-  /** The name of the resource's table in the documents, which also contains fields that the catalog does not store. */
+  /** The name of the table in the documents, which may contain only the fields that a catalog does not store. */
   get table(): string {
     return `${this.style.service}/${this.spec.many}`;
   }
@@ -95,7 +95,7 @@ export class Resource implements ResourceType {
     return this.style.isShared?.(call, doc) ?? doc.shared === true;
   }
 
-  /** Returns a record. Throws the service's 404 error if it does not exist for the caller. */
+  /** Returns a record. Throws the service's 404 error if the caller cannot see it. */
   async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
     await this.spec.requireParent?.(call);
     const authorizesFirst = !this.style.authorizesLast && !this.spec.revealsMissing?.includes(verb);
@@ -148,7 +148,7 @@ export class Resource implements ResourceType {
     return this.createValidated(call, readFields(call, this, 'create', body));
   }
 
-  /** Creates all resources or none: if one fails, the previous ones are removed. */
+  /** Creates all resources or none. If one cannot be created, the previous ones are removed. */
   async createAll(call: Call, bodies: readonly unknown[]): Promise<readonly Wire[]> {
     const validated = bodies.map((body) => readFields(call, this, 'create', body));
     const created: Wire[] = [];
@@ -170,7 +170,7 @@ export class Resource implements ResourceType {
     });
   }
 
-  /** Stores validated fields. */
+  /** Changes validated fields of a record. */
   async apply(call: Call, before: Doc, values: Wire): Promise<Wire> {
     this.style.precondition?.(call, this, await this.show(call, before));
     const extra = await this.spec.changing?.(call, before, values);

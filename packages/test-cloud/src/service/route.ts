@@ -1,6 +1,6 @@
 import type { Call } from './call.js';
 
-/** A response other than 200 with a body. */
+/** A response with another status than 200, with headers, or without a body. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -11,12 +11,12 @@ export class Reply {
 
 export type Run = (call: Call) => unknown;
 
-/** A method and path with its handler. */
+/** The handler of requests with a method and a path. */
 export interface Route {
   readonly method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
-  /** The path in Express notation, such as `/v2.0/ports/:id`. */
+  /** The path pattern in Express notation, such as `/v2.0/ports/:id`. */
   readonly path: string;
-  /** Whether the route is accessible without a token. */
+  /** Whether clients can use the route without a token. */
   readonly open: boolean;
   /** Returns the body of a 200 response, or a {@link Reply}; undefined if it has already sent the response. */
   readonly run: Run;
@@ -32,7 +32,7 @@ export const post = define('post');
 export const put = define('put');
 export const patch = define('patch');
 export const del = define('delete');
-/** Defines a GET route that requires no token, for discovery. */
+/** Defines a GET route that requires no token, as version discovery needs. */
 export const openGet = define('get', true);
 export const openPost = define('post', true);
 

@@ -2,7 +2,7 @@ import type { CloudContext } from './cloud-context.js';
 
 const queues = new WeakMap<CloudContext, Map<string, Promise<unknown>>>();
 
-/** Runs changes of the same object sequentially, so that checks stay valid until the change is complete. */
+/** Runs changes to the same object one after the other, so that a change's checks stay valid until it is complete. */
 export async function serialized<T>(cloud: CloudContext, id: string, work: () => Promise<T>): Promise<T> {
   let queue = queues.get(cloud);
   if (!queue) {

@@ -1,10 +1,10 @@
 import { TestCloudError } from '../errors.js';
 
-/** An error response of a fake service, in the service's format. */
+/** An error that a service of the cloud returns, in the service's format. */
 export class ServiceError extends TestCloudError {
-  /** The type of the error, such as `PortNotFound`, which clients of some services read. */
+  /** The error type, such as `PortNotFound`, which clients of some services read. */
   readonly type: string;
-  /** The unsupported action, which the path does not identify. */
+  /** The unsupported action, which the request's path does not identify. */
   readonly unserved: string | undefined;
 
   constructor(status: number, message: string, type = 'ServiceError', unserved?: string) {

@@ -8,90 +8,90 @@ import type { Wire } from './wire.js';
 
 export type Verb = 'list' | 'show' | 'create' | 'change' | 'remove';
 
-/** The part of a specification that the conventions of a service and the storage use. */
+/** The part of a resource specification that a service's conventions and the storage use. */
 export interface ResourceNames {
-  /** Path below the root of the service; may be nested: `floatingips/:floatingip_id/port_forwardings`. */
+  /** The path below the service's root, which may be nested: `floatingips/:floatingip_id/port_forwardings`. */
   readonly path: string;
-  /** The keys of one and of several resources in bodies. */
+  /** The keys of one resource and of several resources in bodies. */
   readonly one: string;
   readonly many: string;
-  /** The name in errors; default: derived from `one`. */
+  /** The name of the resource type in error messages; default: derived from `one`. */
   readonly title?: string;
-  /** Parameters of the path that identify the parent. */
+  /** The path parameters that identify the parent resource. */
   readonly within?: readonly string[];
-  /** The storage of the records; default: the documents of the cloud. */
+  /** The storage for the records; default: the cloud's documents. */
   readonly storage?: Storage;
-  /** Verbs for which the storage itself rejects callers of other projects. */
+  /** The verbs for which the storage itself rejects callers of other projects. */
   readonly storageAuthorizes?: readonly Verb[];
-  /** Creates initial records. Called before every use; must be idempotent. */
+  /** Creates initial records. Called before each access to the records, so it must be idempotent. */
   readonly seed?: (call: Call, table: Map<string, Doc>) => void;
-  /** The verbs for which a caller without permission gets 404 for a missing record. Default: 403 in both cases. */
+  /** The verbs for which a caller without permission receives 404 for a missing record. Default: always 403. */
   readonly revealsMissing?: readonly Verb[];
-  /** Names of filters, if they are not derived from the fields. */
+  /** The names of filters, if they are not derived from the fields. */
   readonly filters?: readonly string[];
-  /** How unknown fields are handled, if it differs from the service's default. */
+  /** Returns how requests with unknown fields are handled; default: as in the service's other resources. */
   readonly unknownFields?: (call: Call, verb: Verb) => Style['unknownFields'];
-  /** Whether the resource supports tags; `filters`: lists only, because it defines its own tag routes. */
+  /** Whether the resource supports tags. `filters`: only filters are added, because it defines its own tag routes. */
   readonly tags?: boolean | 'filters';
-  /** Whether a caller is authorized before the body of a creation is validated. */
+  /** Whether create requests are authorized before their body is validated. */
   readonly authorizesFirst?: true;
 }
 
-/** The parts of a resource that the conventions of its service use. */
+/** The parts of a resource type that its service's conventions use. */
 export interface ResourceType {
   readonly style: Style;
   readonly spec: ResourceNames;
   readonly fields: Fields;
   readonly title: string;
-  /** The name of the resource's table in the documents. */
+  /** The name of the resource type's table in the documents. */
   readonly table: string;
-  /** Verbs restricted to administrators. */
+  /** The verbs that only administrators may use. */
   readonly admin: readonly Verb[];
   readonly isVisible: (call: Call, doc: Doc) => boolean;
 }
 
-/** Conventions of a service: envelopes, statuses, lists and errors. */
+/** A service's conventions for envelopes, statuses, lists and errors. */
 export interface Style {
   readonly service: string;
-  /** The start of all paths: `/v2.0`. */
+  /** The path with which all resource paths start, such as `/v2.0`. */
   readonly root: string;
-  /** The method that changes a resource. */
+  /** The HTTP method of change requests. */
   readonly change: 'put' | 'patch';
   readonly statuses: { readonly create: number; readonly remove: number };
   readonly newId: () => string;
-  /** The handling of unknown fields. */
+  /** How unknown fields in requests are handled. */
   readonly unknownFields: 'reject' | 'ignore' | 'keep';
-  /** The handling of read-only fields. */
+  /** How read-only fields in requests are handled. */
   readonly readOnlyFields: 'reject' | 'ignore';
-  /** Whether bodies have no envelope that names the resource. */
+  /** Whether bodies contain a resource's fields without an envelope. */
   readonly bare?: true;
-  /** Whether one request can create several resources, in an envelope with the plural name. */
+  /** Whether a request can create several resources, in an envelope with the plural name. */
   readonly bulk: boolean;
-  /** Whether a caller is authorized after the body of a change is validated and the resource is found. */
+  /** Whether change requests are authorized after their body is validated and the resource is found. */
   readonly authorizesLast?: true;
-  /** Verbs restricted to administrators, unless a resource overrides them. */
+  /** The verbs that only administrators may use, unless a resource overrides them. */
   readonly admin: readonly Verb[];
   /** Throws the service's error if the caller may not read or change a resource. */
   readonly authorize: (call: Call, resource: ResourceType, verb: Verb, doc: Doc | undefined) => void;
-  /** Throws if the caller may not set these fields. */
+  /** Throws the service's error if the caller may not set these fields. */
   readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, values: Wire) => void;
-  /** Returns whether other projects may see a record. Default: its field `shared`. */
+  /** Returns whether other projects may see a record. Default: the value of the record's field `shared`. */
   readonly isShared?: (call: Call, doc: Doc) => boolean;
-  /** Returns the fields that the service sets itself: times, revisions, an owner. */
+  /** Returns the fields that the service itself sets, such as times, revisions and the owner. */
   readonly stamp: (call: Call, resource: ResourceType, doc: Wire, before: Doc | undefined) => Wire;
-  /** Returns the final form of a resource in a response. */
+  /** Returns the final wire format of a resource for a response. */
   readonly show: (call: Call, resource: ResourceType, wire: Wire) => Wire;
-  /** Returns the body of a list: filtered, sorted, one page. */
+  /** Returns the body of a list response: filtered, sorted, and restricted to one page. */
   readonly list: (call: Call, resource: ResourceType, items: readonly Wire[]) => unknown;
-  /** Selects the fields that the query names, if the service supports it. */
+  /** Selects the fields that the query string names, if the service supports this. */
   readonly selected?: (call: Call, wire: Wire) => Wire;
-  /** Whether lists are short and `.../detail` returns all fields. */
+  /** Whether lists contain only some fields, and `.../detail` contains all fields. */
   readonly detailedLists?: true;
   /** Returns the negotiated minor version, if the service has several. */
   readonly minor?: (call: Call) => number;
-  /** Throws if a precondition of the request does not match the resource. */
+  /** Throws the service's error if the resource does not meet a precondition in the request. */
   readonly precondition?: (call: Call, resource: ResourceType, shown: Wire) => void;
-  /** Returns the reason why a value is invalid, if its schema does not state one. */
+  /** Returns the reason why a value is invalid, if the schema of the field does not state one. */
   readonly reasons?: (issue: z.core.$ZodRawIssue) => string;
   readonly errors: {
     readonly noBody: (resource: ResourceType) => ServiceError;

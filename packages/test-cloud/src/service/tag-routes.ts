@@ -13,9 +13,9 @@ const Tags = z.object({
 });
 
 /**
- * Returns the routes for a resource's tags: for individual tags, and for all tags.
+ * Returns the routes for a resource's tags, individually and all together.
  *
- * @param collection path of the resources below the root; default: the path in the specification
+ * @param collection the path of the resources below the root; default: the path in the specification
  */
 export function tagRoutes(resource: Resource, collection = resource.spec.path): readonly Route[] {
   const path = `${resource.style.root}/${collection}/:id/tags`;
@@ -47,7 +47,7 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
   return [
     get(path, async (call) => ({ tags: await tagsOf(call) })),
     put(path, (call) => writeBody(call, [])),
-    // As in the original, the response contains only the tags of the request.
+    // As in Neutron, the response contains only the tags in the request.
     post(path, async (call) => writeBody(call, await tagsOf(call))),
     del(path, async (call) => {
       await write(call, []);

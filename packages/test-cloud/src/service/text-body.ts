@@ -1,4 +1,4 @@
-/** A body that is not JSON. */
+/** A response body that is not JSON. */
 export class TextBody {
   constructor(
     readonly type: string,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Schemas that resources of several services share. */
+/** The schemas that resources of several services share. */
 
 export const text = z.string().max(255);
 export const longText = z.string().max(1024);
-/** An id of any form. */
+/** An id in any format. */
 export const anyId = z.string().min(1).max(255);
 
-/** A boolean in the spellings that clients use. */
+/** A boolean in any spelling that clients use. */
 export const flag = z.union(
   [
     z.boolean(),
@@ -19,10 +19,10 @@ export const flag = z.union(
   'cannot be converted to boolean',
 );
 
-/** A JSON boolean only. */
+/** A JSON boolean; other spellings are rejected. */
 export const strictFlag = z.boolean();
 
-/** An integer as number or string. */
+/** An integer, as a number or a string. */
 export const integer = z.union(
   [
     z.number().int(),

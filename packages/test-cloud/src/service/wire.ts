@@ -1,2 +1,2 @@
-/** A record in JSON form. */
+/** A record or a part of it, in wire format. */
 export type Wire = Readonly<Record<string, unknown>>;

@@ -19,42 +19,42 @@ const PASSWORD_COST = 2 ** 15;
 
 /** Options of {@link openServices}. */
 export interface ServicesOptions {
-  /** The compute engine whose database and catalogs the services use. */
+  /** The compute engine, whose database and catalogs the services use. */
   readonly engine: Engine;
-  /** Whether the machines are simulated. If not, resources that would have no effect are rejected with 501. */
+  /** Whether machines are simulated. If they are real, requests for resources that would have no effect return 501. */
   readonly simulated: boolean;
   /**
-   * Hosts (`HOST` or `HOST:PORT`) from which the image service downloads content even if their addresses are not public.
-   * Default: none.
+   * The hosts (`HOST` or `HOST:PORT`) from which the image service may download image data although their addresses are
+   * not public. Default: none.
    */
   readonly imageSources?: readonly string[];
-  /** The rule that locks accounts after failed logins; default: accounts are never locked. */
+  /** The rule for locking accounts after failed logins; default: accounts are never locked. */
   readonly lockout?: Lockout;
-  /** Receives requests that no service handles. */
+  /** Called with each request that no service handles. */
   readonly onUnserved?: (service: string, method: string, url: string) => void;
-  /** Receives errors that were returned as 500. */
+  /** Called with each error that caused a 500 response. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The services of a cloud, which use the database of its compute engine. */
+/** The services of a cloud, whose records are in the compute engine's database. */
 export interface Services {
   /** Serves `/identity`, `/image`, `/network`, `/volume` and `/placement`. */
   readonly app: RequestListener;
-  /** Returns the caller of a request by its token, for the compute API. */
+  /** Identifies the caller of a compute API request by the token. */
   readonly identify: (req: Parameters<IdentifyCaller>[0]) => Caller | undefined;
-  /** Returns whether a project exists. */
+  /** Returns whether a project exists in the identity service. */
   readonly knowsProject: (projectId: string) => boolean;
-  /** Whether the cloud has users. */
+  /** Whether the identity service has any users. */
   readonly hasUsers: boolean;
   /**
-   * Creates the initial records and the user `admin`, or sets a new password for this user. The user is an administrator of
+   * Creates the initial records and the user `admin`, or changes this user's password. The user is an administrator of
    * the project `admin`, of the default domain and of the system. The changes are durable when the promise resolves.
    */
   setAdminPassword(password: string): Promise<void>;
 }
 
 /**
- * Opens the services of a cloud, whose records are in the database of an engine. Acknowledged changes are durable. Only one
+ * Opens the services of a cloud, whose records are in the engine's database. Acknowledged changes are durable. Only one
  * process per database may open the services at a time; only the process that opened them last can write.
  *
  * @example

@@ -5,7 +5,7 @@ import type { CloudClock } from '../clock/cloud-clock.js';
 import type { IdentifyCaller } from '../service/cloud-context.js';
 import { ReadableDriver } from './readable-driver.js';
 
-/** The content of a cloud, which a reset replaces as a whole. */
+/** The compute content of a cloud, which a reset replaces completely. */
 export interface CloudContent {
   readonly engine: Engine;
   readonly driver: ReadableDriver;

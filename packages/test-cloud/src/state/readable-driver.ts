@@ -6,23 +6,23 @@ import {
   type WorkOrigin,
 } from '@apistrata/compute-engine/drivers';
 
-/** Work that waits until a client reads its server. */
+/** A machine step that waits until a client has read the server. */
 interface Waiting {
   readonly serverId: string;
   readonly wake: () => void;
 }
 
 /**
- * Simulated machines with observable transient states: a step completes only after a client has read the server since
- * the step started, or after a timeout. Clients that wait for `REBOOT` or `RESIZE` observe this state, regardless of the
- * speed of machines.
+ * Simulated machines with observable transient states. A machine step completes only after a client has read the
+ * server, or after a timeout. Clients that wait for `REBOOT` or `RESIZE` observe this state, regardless of machine
+ * speed.
  */
 export class ReadableDriver extends SimulatedDriver {
   readonly #clock: Clock;
   readonly #transientMs: number;
   readonly #waiting = new Set<Waiting>();
 
-  /** @param options.transientMs the maximum time that a step waits until its state is read; 0: no wait */
+  /** @param options.transientMs the maximum time that a step waits for a client to read the state; 0: no wait */
   constructor({ transientMs, ...options }: SimulatedDriverOptions & { readonly transientMs: number }) {
     super(options);
     this.#clock = options.clock;
@@ -39,9 +39,9 @@ export class ReadableDriver extends SimulatedDriver {
   }
 
   /**
-   * Reports that a client starts to read a server, or all of them. The returned function must be called after the
-   * response: it completes steps that were waiting when the read started, because only their state is certain to be in
-   * the response.
+   * Must be called when a client starts to read a server, or all servers. The returned function must be called after
+   * the response. It completes the steps that were already waiting, because only their states are certain to be in the
+   * response.
    */
   reading(serverId: string | undefined): () => void {
     const seen = [...this.#waiting].filter((one) => serverId === undefined || one.serverId === serverId);
@@ -57,7 +57,7 @@ export class ReadableDriver extends SimulatedDriver {
     try {
       await this.#clock.sleep(this.#transientMs, AbortSignal.any([signal, read.signal]));
     } catch (error) {
-      // Completes if the state was read; rethrows if the work was aborted.
+      // If the state was read, the step continues; if the step was aborted, the error is rethrown.
       if (signal.aborted) throw error;
     } finally {
       this.#waiting.delete(waiting);

@@ -4,17 +4,17 @@ import { post, Reply, type Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
 import { requireMinor } from './volume-style.js';
 
-/** An action on a resource. */
+/** An action of a resource type. */
 export interface Action<T, S extends z.ZodType = z.ZodType> {
-  /** The schema of the arguments; default: any. */
+  /** The schema of the arguments; default: any arguments. */
   readonly schema?: S;
-  /** The status of the response; default: 202. */
+  /** The response status; default: 202. */
   readonly status?: number;
-  /** Whether the action is restricted to administrators. */
+  /** Whether only administrators may use the action. */
   readonly admin?: true;
-  /** The first minor version; default: 0. */
+  /** The minor version that introduced the action; default: 0. */
   readonly since?: number;
-  /** Executes the action, and returns the body of the response. */
+  /** Executes the action and returns the response body. */
   readonly run: (call: Call, resource: T, args: z.infer<S>) => unknown;
 }
 
@@ -27,7 +27,7 @@ export const action = <T, S extends z.ZodType>(
   options: Omit<Action<T>, 'schema' | 'run'> = {},
 ) => ({ schema, run, ...options }) as Action<T>;
 
-/** Returns a schema for one of the statuses, in any case. */
+/** Returns the schema of a status, in any mix of upper and lower case. */
 export const statusIn = (what: string, ...values: readonly string[]) =>
   z
     .string()
@@ -37,7 +37,7 @@ export const statusIn = (what: string, ...values: readonly string[]) =>
         `${what} status: ${input} is invalid, valid statuses are: (${values.map((one) => `'${one}'`).join(', ')}).`,
     });
 
-/** Returns the route of actions on a resource. The only key of a body is the name of an action. */
+/** Returns the route for a resource's actions. The only key in a request body is the name of the action. */
 export const actionRoute = <T>(path: string, find: (call: Call) => T | Promise<T>, actions: Actions<T>): Route =>
   post(`/v3/${path}/action`, async (call) => {
     const content: unknown = call.req.body;

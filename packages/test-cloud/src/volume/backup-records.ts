@@ -8,17 +8,17 @@ import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { checkQuota } from './quota-check.js';
 
-/** The name of the service that stores all backups: the original's driver for files. Only its records can be imported. */
+/** The name of the backup service, Cinder's driver for files. Only records of this service can be imported. */
 const SERVICE = 'cinder.backup.drivers.posix.PosixBackupDriver';
 
 const ImportBody = z.object({
   'backup-record': z.object({ backup_service: z.string().min(1).max(255), backup_url: z.string().min(1) }).strict(),
 });
 
-/** The names of fields in records, if they differ from those in responses. */
+/** The names of backup fields in records, if they differ from those in responses. */
 const RECORD_NAMES: Readonly<Record<string, string>> = { name: 'display_name', description: 'display_description' };
 
-/** The keys that are required to import a record. */
+/** The keys that an imported record must contain. */
 const REQUIRED = [
   'display_name',
   'display_description',
@@ -31,7 +31,7 @@ const REQUIRED = [
 
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
-/** Returns a backup as a record, in base64. Content that only the service reads is in `driver_info`. */
+/** Exports a backup as a base64 record. The field `driver_info` contains data that only this service reads. */
 function encode({ volume_metadata, ...backup }: Doc): string {
   const fields = Object.entries(backup).map(([key, value]) => [RECORD_NAMES[key] ?? key, value]);
   const record = { ...Object.fromEntries(fields), service: SERVICE, service_metadata: null };
@@ -48,7 +48,7 @@ function decode(written: string): Wire {
   }
 }
 
-/** Returns the reason that a record cannot be imported; undefined if it can. */
+/** Returns the reason why a record cannot be imported; undefined if it can be imported. */
 function rejection(service: string, record: Wire): string | undefined {
   if (service !== SERVICE)
     return `Import record failed, cannot find backup service to perform the import. Request service ${service}.`;
@@ -58,7 +58,7 @@ function rejection(service: string, record: Wire): string | undefined {
     : `Driver successfully decoded imported backup data, but there are missing fields (${missing.join(', ')}).`;
 }
 
-/** Returns the fields of a backup from a record, except the state and the owner. */
+/** Returns the backup fields in a record, except the state and the owner. */
 function fieldsOf(resource: Resource, record: Wire): Wire {
   const { volume_metadata } = z
     .object({ volume_metadata: z.record(z.string(), z.string()).optional().catch(undefined) })
@@ -74,7 +74,7 @@ function fieldsOf(resource: Resource, record: Wire): Wire {
   return { ...Object.fromEntries(values), ...(volume_metadata && { volume_metadata }) };
 }
 
-/** Routes that export backups as records, and that create backups from such records. */
+/** The routes that export backups as records and create backups from such records. */
 export function backupRecordRoutes(resource: Resource): readonly Route[] {
   async function importBackup(call: Call) {
     call.requireAdmin();
@@ -95,7 +95,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
     const now = micros(call.cloud.clock.now());
     table.set(id.data, {
       id: id.data,
-      // A backup has no volume until the record is read, or if the record cannot be used.
+      // Until the record has been imported, and if it cannot be imported, the backup has no volume.
       volume_id: '00000000-0000-0000-0000-000000000000',
       name: null,
       description: null,
@@ -112,7 +112,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
       updated_at: now,
     });
     const shown = await resource.show(call, await resource.find(call, id.data));
-    // The original sends the response before it imports the name.
+    // Cinder sends the response before it imports the name.
     return created({ backup: resource.spec.views?.create?.({ ...shown, name: null }) });
   }
 

@@ -18,11 +18,11 @@ const Restore = object({ restore: object({ volume_id: uuid.nullish(), name: text
 
 const summary = only('id', 'name', 'links');
 
-/** Returns whether incremental backups depend on a backup. */
+/** Returns whether a backup has incremental backups that depend on it. */
 const hasDependents = ({ cloud }: Call, id: string) =>
   [...cloud.documents.table<Doc>('volume/backups').values()].some(({ parent_id }) => parent_id === id);
 
-/** Backups of volumes. They are `available` immediately; a restore creates a volume of the same size. */
+/** The resource for volume backups, which are `available` immediately. A restore creates a volume of the same size. */
 export const backups: ResourceSpec = {
   path: 'backups',
   one: 'backup',
@@ -119,7 +119,7 @@ export const backups: ResourceSpec = {
         throw badRequest(
           `Invalid volume: volume size ${volume.sizeGb} is too small to restore backup of size ${backup.size}.`,
         );
-      // A restore includes the volume's metadata.
+      // Restored volumes get the metadata of the volume.
       const metadata = backup.volume_metadata as Record<string, string> | undefined;
       await volumes.updateVolume(call.caller, volume.id, { metadata: { ...volume.metadata, ...metadata } });
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });

@@ -1,4 +1,4 @@
-/** The extensions of the original that this service supports, for `/extensions`. */
+/** Cinder's extensions that this service supports, as `/extensions` lists them. */
 const NAMED: readonly (readonly [name: string, alias: string, updated: string, description: string])[] = [
   ['AdminActions', 'os-admin-actions', '2012-08-25T00:00:00+00:00', 'Administrator actions.'],
   ['Capabilities', 'capabilities', '2015-08-31T00:00:00+00:00', 'Backend capabilities.'],

@@ -21,7 +21,7 @@ const hiddenStamps = {
   updated_at: derived(undefined, { hidden: true }),
 };
 
-/** Types of volume groups. */
+/** The resource for types of volume groups. */
 const groupTypes: ResourceSpec = {
   path: 'group_types',
   one: 'group_type',
@@ -56,7 +56,7 @@ const groupTypes: ResourceSpec = {
   ],
 };
 
-/** Resets the status of a group or of a snapshot of a group. */
+/** Resets the status of a group or a group snapshot. */
 const reset = (what: string, resource: Resource, first: number): Action<Doc> =>
   action(
     object({
@@ -69,7 +69,7 @@ const reset = (what: string, resource: Resource, first: number): Action<Doc> =>
     { admin: true, since: first },
   );
 
-/** An action on the replication of a group. No pool of this cloud replicates volumes. */
+/** Defines an action on a group's replication, which always fails because no pool in this cloud replicates volumes. */
 const replication = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
   action(
     arguments_,
@@ -79,7 +79,7 @@ const replication = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
     { since: 38 },
   );
 
-/** Returns the volumes of a group. Membership is stored in the documents. */
+/** Returns the volumes in a group. The documents store which volumes belong to a group. */
 const volumesIn = (call: Call, group: string) =>
   [...call.cloud.documents.table<Wire>('volume/volumes')].flatMap(([id, { group_id }]) =>
     group_id === group ? [id] : [],
@@ -90,7 +90,7 @@ function setGroup(call: Call, volumes: readonly string[], group_id: string | nul
   for (const id of volumes) table.set(id, { ...table.get(id), group_id });
 }
 
-/** Copies volumes into a group: all of them, or none if one cannot be created. */
+/** Copies volumes into a group. If one copy cannot be created, none is. */
 async function copyVolumes(call: Call, sources: readonly VolumeView[], group: Doc): Promise<void> {
   const { availability_zone } = group;
   const copies: string[] = [];
@@ -106,7 +106,7 @@ async function copyVolumes(call: Call, sources: readonly VolumeView[], group: Do
   setGroup(call, copies, group.id);
 }
 
-/** A copy of a group, or of a snapshot of a group. */
+/** A request that copies a group or a group snapshot. */
 interface CopyRequest {
   readonly source_group_id?: string;
   readonly group_snapshot_id?: string;
@@ -114,7 +114,7 @@ interface CopyRequest {
   readonly description?: string | null;
 }
 
-/** Creates a group with copies of the volumes of another one. */
+/** Creates a group with copies of the volumes in another group or in a group snapshot. */
 async function copyGroup(call: Call, resource: Resource, requested: CopyRequest): Promise<Wire> {
   const snapshot =
     !requested.source_group_id &&
@@ -141,7 +141,7 @@ async function copyGroup(call: Call, resource: Resource, requested: CopyRequest)
     await copyVolumes(call, members, group);
   } catch (error) {
     call.cloud.documents.table(resource.table).delete(group.id);
-    // As in the original, an exceeded quota has this status here.
+    // As in Cinder, an exceeded quota has this status here.
     throw error instanceof ServiceError ? badRequest(error.message) : error;
   }
   return { group: { id: group.id, name: group.name } };
@@ -149,7 +149,7 @@ async function copyGroup(call: Call, resource: Resource, requested: CopyRequest)
 
 const named = only('id', 'name');
 
-/** Groups of volumes of one project. */
+/** The resource for volume groups, whose volumes belong to one project. */
 const groups: ResourceSpec = {
   path: 'groups',
   one: 'group',
@@ -236,7 +236,7 @@ const groups: ResourceSpec = {
 
 const snapshotSummary = only('id', 'name', 'group_type_id');
 
-/** Snapshots of all volumes of a group. */
+/** The resource for group snapshots, which contain a snapshot of each volume in a group. */
 const groupSnapshots: ResourceSpec = {
   path: 'group_snapshots',
   one: 'group_snapshot',

@@ -8,7 +8,7 @@ import { text } from '../service/wire-types.js';
 import { hostOrCluster, since } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
-/** The host name of the backend that stores all volumes. */
+/** The name of the host and backend that stores all volumes. */
 export const HOST = 'volumes@simulated';
 const VOLUME = 'cinder-volume';
 
@@ -18,7 +18,7 @@ const SERVICES = [
   ['cinder-backup', 'controller'],
 ] as const;
 
-/** The settings of a service that administrators can change. */
+/** The settings of a volume service process, which administrators can change. */
 interface Setting {
   readonly disabled?: boolean;
   readonly reason?: string | null;
@@ -62,14 +62,14 @@ const settingOf = (call: Call, binary: string, host: string): Setting => setting
 const isDisabled = (call: Call, binary: string, host: string): boolean =>
   settingOf(call, binary, host).disabled === true;
 
-/** Returns whether the service that stores volumes is enabled. */
+/** Returns whether `cinder-volume`, which stores volumes, is enabled. */
 export const acceptsVolumes = (call: Call): boolean => !isDisabled(call, VOLUME, HOST);
 
 function set(call: Call, binary: string, host: string, change: Setting): void {
   settings(call).set(`${binary}/${host}`, { ...settingOf(call, binary, host), ...change });
 }
 
-/** Returns whether a service runs on a requested host, which may be named with or without its backend. */
+/** Returns whether a service runs on a host, which requests may name with or without its backend. */
 const runsOn = (host: string, requested: string) => host === requested || host.split('@', 1)[0] === requested;
 
 function serviceView(call: Call, binary: string, host: string): Wire {
@@ -99,7 +99,7 @@ function listServices(call: Call): Wire {
   return { services: found.map(([name, serviceHost]) => serviceView(call, name, serviceHost)) };
 }
 
-/** Returns the service that a body names, or throws a 404 error. */
+/** Returns the services that a body names. Throws a 404 error if there are none. */
 function namedServices(call: Call, { binary, service, ...at }: z.infer<typeof Named>) {
   const host = hostOrCluster(call, at, Number.POSITIVE_INFINITY);
   const requested = binary || service || '';
@@ -108,7 +108,7 @@ function namedServices(call: Call, { binary, service, ...at }: z.infer<typeof Na
   return { binary: name, host, shown: { host, service: service ?? '', binary: binary ?? '' } };
 }
 
-/** Returns the host in a body, which must store volumes. */
+/** Returns the host in a body. Throws an error if the host does not store volumes. */
 function volumeHost(call: Call, schema: typeof Backend | typeof Failover): string {
   call.requireAdmin();
   const host = hostOrCluster(call, call.body(schema), 26);
@@ -122,7 +122,7 @@ function freeze(call: Call, frozen: boolean): Reply {
   return new Reply(200);
 }
 
-/** Routes that list, enable, disable and freeze the services of the volume service. */
+/** The routes that list, enable, disable and freeze services. */
 function serviceRoutes(): readonly Route[] {
   const path = '/v3/os-services';
   return [
@@ -149,7 +149,7 @@ function serviceRoutes(): readonly Route[] {
     put(`${path}/freeze`, (call) => freeze(call, true)),
     put(`${path}/thaw`, (call) => freeze(call, false)),
     put(`${path}/failover_host`, (call) => {
-      // The backend is not replicated.
+      // A failover always fails, because the backend is not replicated.
       throw badRequest(
         `Invalid input received: No service could be changed: replication_status in ['${volumeHost(call, Failover)}'] must be enabled or failed-over and must be up to failover.`,
       );
@@ -178,7 +178,7 @@ function serviceRoutes(): readonly Route[] {
   ];
 }
 
-/** Returns the usage of a host: the total, and then the usage of each project. */
+/** Returns the usage of a host, first in total and then by project. */
 async function hostUsage(call: Call): Promise<readonly Wire[]> {
   const { volumes: catalog } = call.cloud.catalogs;
   const volumes = await catalog.listVolumes(call.caller, { allProjects: true });
@@ -204,7 +204,7 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   ];
 }
 
-/** Routes of the hosts on which a service is enabled. */
+/** The routes for hosts with an enabled service. */
 function hostListRoutes(): readonly Route[] {
   const enabledServices = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
   const missing = (host: string) => notFound(`Host ${host} could not be found.`);

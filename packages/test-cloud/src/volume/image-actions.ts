@@ -68,7 +68,7 @@ async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Uploa
   };
 }
 
-/** The actions on a volume that read or write images, or that change the metadata of its image. */
+/** The volume actions that read or write images, or that change the volume's image metadata. */
 export const IMAGE_ACTIONS: Actions<VolumeView> = {
   'os-volume_upload_image': action(Upload, upload),
   'os-reimage': action(

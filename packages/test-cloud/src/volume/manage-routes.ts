@@ -13,20 +13,20 @@ import { boolean, metadata, object, uuid } from './wire-types.js';
 
 type Kind = 'volume' | 'snapshot';
 
-/** A volume or snapshot that the pool still stores after it was removed from management. */
+/** A volume or snapshot that was removed from management and is still in the pool. */
 interface Unmanaged {
   readonly size: number;
-  /** Name of the volume of a snapshot in the pool. */
+  /** The name of a snapshot's volume in the pool. */
   readonly source?: string;
 }
 
-/** The names of volumes and snapshots in the pool. Volume managers reserve `snapshot-...` for other purposes. */
+/** The names of volumes and snapshots in the pool. LVM reserves names that start with `snapshot`. */
 const POOL_NAMES: Readonly<Record<Kind, (id: string) => string>> = {
   volume: (id) => `volume-${id}`,
   snapshot: (id) => `_snapshot-${id}`,
 };
 
-/** The reported size of managed volumes that the pool does not store, in GiB. */
+/** The reported size, in GiB, of managed volumes that the pool does not contain. */
 const UNKNOWN_SIZE = 1;
 
 const ref = z.union([z.record(z.string(), z.unknown()), z.string()]);
@@ -49,13 +49,13 @@ type Reference = z.infer<typeof ref> | null;
 const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Unmanaged>(`volume/unmanaged-${kind}s`);
 const nameOf = (reference: Reference) => String(typeof reference === 'string' ? reference : reference?.['source-name']);
 
-/** Records that the pool still stores a volume or snapshot that was removed from management. */
+/** Records that a volume or snapshot is still in the pool after its removal from management. */
 export function release(call: Call, kind: Kind, id: string, { size, volumeId }: { size: number; volumeId?: string }) {
   const source = volumeId === undefined ? undefined : POOL_NAMES.volume(volumeId);
   unmanagedTable(call, kind).set(POOL_NAMES[kind](id), { size, source });
 }
 
-/** Brings a volume or snapshot of the pool under management. Throws a 400 error if it is already managed. */
+/** Takes a volume or snapshot in the pool into management. Throws a 400 error if it is already managed. */
 async function adopt(call: Call, kind: Kind, reference: Reference): Promise<Unmanaged | undefined> {
   const name = nameOf(reference);
   if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
@@ -66,13 +66,13 @@ async function adopt(call: Call, kind: Kind, reference: Reference): Promise<Unma
   return unmanaged;
 }
 
-/** Throws unless the service that stores volumes runs on the host and is enabled. */
+/** Throws an error unless `cinder-volume` runs on the host and is enabled. */
 function checkService(call: Call, host: string, missing: Error): void {
   if (host.split('#', 1)[0] !== HOST) throw missing;
   if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
 }
 
-/** The routes with which administrators bring existing volumes of a pool under management. */
+/** The routes with which administrators take existing volumes in a pool into management. */
 export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -86,7 +86,7 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   return pathsOf('volume', manage);
 }
 
-/** The routes with which administrators bring existing snapshots of a volume under management. */
+/** The routes with which administrators take existing snapshots of a volume into management. */
 export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -135,7 +135,7 @@ const wireOf = (kind: Kind, { name, id, size, source }: Entry): Wire => ({
 
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
-/** Returns the keys and directions of `sort`, or of the older `sort_key` and `sort_dir`; default: `reference:desc`. */
+/** Parses `sort`, or the older `sort_key` and `sort_dir`, as sort keys; default: `reference:desc`. */
 function orderOf({ query }: Call) {
   const written = query.get('sort') ?? `${query.get('sort_key') ?? 'reference'}:${query.get('sort_dir') ?? 'desc'}`;
   return written.split(',').map((part) => {
@@ -146,7 +146,7 @@ function orderOf({ query }: Call) {
   });
 }
 
-/** Returns the name in a marker, which is a reference in JSON. */
+/** Returns the name in a marker, which is a JSON object such as a reference. */
 function markerName(marker: string): string {
   try {
     return nameOf(ref.parse(JSON.parse(marker)));
@@ -173,7 +173,7 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   return { [`manageable-${kind}s`]: isDetailed ? shown : shown.map(summary) };
 }
 
-/** Returns the routes with the paths until 3.7 and those since 3.8. */
+/** Returns the routes with two paths: until 3.7, and since 3.8. */
 const pathsOf = (kind: Kind, manage: (call: Call) => Promise<unknown>): readonly Route[] =>
   [`/v3/os-${kind}-manage`, `/v3/manageable_${kind}s`].flatMap((path) => [
     get(path, (call) => list(call, kind, false)),

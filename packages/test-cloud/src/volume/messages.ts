@@ -7,17 +7,17 @@ import type { ResourceSpec } from '../service/resource.js';
 import { micros } from '../service/times.js';
 import { links } from './volume-style.js';
 
-/** The time after which messages expire. */
+/** The time after which user messages expire. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Failures of accepted requests, each with the ids and texts of the action and of the cause. */
+/** The failures of accepted requests, with the ids and texts of Cinder's action and cause. */
 const FAILURES = {
   noBackend: ['001', 'schedule allocate volume', '003', 'Could not find any available weighted backend.'],
 } as const;
 
 const tableOf = ({ cloud }: Call) => cloud.documents.table<Doc>('volume/messages');
 
-/** Stores the message about a volume that failed. */
+/** Stores a user message about the failure of a volume. */
 export function reportFailure(call: Call, failure: keyof typeof FAILURES, volumeId: string): void {
   const [action, actionText, detail, detailText] = FAILURES[failure];
   const now = call.cloud.clock.now();
@@ -36,7 +36,7 @@ export function reportFailure(call: Call, failure: keyof typeof FAILURES, volume
   });
 }
 
-/** Messages about asynchronous failures. They expire after 30 days. */
+/** The resource for user messages about asynchronous failures, which expire after 30 days. */
 export const messages: ResourceSpec = {
   path: 'messages',
   one: 'message',

@@ -6,11 +6,11 @@ import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { metadata } from './wire-types.js';
 
-/** Returns the routes for a resource's metadata: for all items, and for single items. */
+/** Returns the routes for a resource's metadata, for all items and for single items. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 
-  // Only the schemas of volumes reject other keys.
+  // Of all metadata schemas, only those of volumes reject other keys in the body.
   const body = resource.spec.path === 'volumes' ? z.strictObject : z.object;
   const Metadata = body({ metadata });
   const MetaItem = body({ meta: metadata });

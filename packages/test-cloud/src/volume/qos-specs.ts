@@ -19,13 +19,13 @@ const NewSpecs = object({
 const Specs = object({ qos_specs: metadata.and(z.looseObject({ consumer: consumer.optional() })) });
 const Keys = object({ keys: unique(text.min(1)) });
 
-/** Returns the ids of the volume types that use QoS specs. */
+/** Returns the ids of the volume types that are associated with QoS specs. */
 function associatedTypes(call: Call, id: string): readonly string[] {
   const types = call.cloud.documents.table<Wire>('volume/volume_types');
   return [...types].flatMap(([type, { qos_specs_id }]) => (qos_specs_id === id ? [type] : []));
 }
 
-/** QoS specs of volume types, which are stored and returned. All keys of a body except `name` and `consumer` are specs. */
+/** The resource for QoS specs. In request bodies, all keys except `name` and `consumer` are specs. */
 export const qosSpecs: ResourceSpec = {
   path: 'qos-specs',
   one: 'qos_specs',

@@ -2,7 +2,7 @@ import type { Call } from '../service/call.js';
 import { ServiceError } from '../service/service-error.js';
 import { limitsOf, usageOf } from './quota-routes.js';
 
-/** The amounts that a request adds, by key of the quota set. */
+/** The amounts that a request adds to the usage, by key in the quota set. */
 export type Added = Readonly<Record<string, number>>;
 
 const overLimit = (message: string) => new ServiceError(413, message, 'OverLimit');
@@ -19,7 +19,7 @@ function rejection(kind: string, added: number, limit: number, used: number): Se
 }
 
 /**
- * Throws a 413 error if the amounts exceed the quota of the caller's project. Keys of the volume type are checked as well.
+ * Throws a 413 error if a request would exceed the quotas of the caller's project, including those of the volume type.
  */
 export async function checkQuota(call: Call, added: Added, type?: string | null): Promise<void> {
   const { projectId } = call.caller;

@@ -13,7 +13,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   backup_gigabytes: 1000,
   groups: 10,
 };
-/** Keys that also exist for each volume type. */
+/** The keys in quota sets that also exist for each volume type, with the type's name as a suffix. */
 const PER_TYPE = ['volumes', 'snapshots', 'gigabytes'] as const;
 
 const QuotaSet = z.object({ quota_set: z.record(z.string(), z.unknown()) });
@@ -35,12 +35,12 @@ async function defaultsOf(call: Call, name = 'default'): Promise<Limits> {
   return { ...DEFAULTS, ...Object.fromEntries(typeLimits), ...classes(call).get(name) };
 }
 
-/** Returns the limits of a project, with defaults. */
+/** Returns the limits of a project, including defaults. */
 export async function limitsOf(call: Call, project: string): Promise<Limits> {
   return { ...(await defaultsOf(call)), ...table(call).get(project) };
 }
 
-/** Renames the limits of a volume type, in all projects and classes. */
+/** Renames the limits of a volume type in the quotas of all projects and quota classes. */
 export function renameLimits(call: Call, before: string, name: string): void {
   const renamed = new Map(PER_TYPE.map((kind) => [`${kind}_${before}`, `${kind}_${name}`]));
   for (const documents of [table(call), classes(call)])
@@ -52,7 +52,7 @@ export function renameLimits(call: Call, before: string, name: string): void {
         );
 }
 
-/** Returns the usage of a project, in total and by type. */
+/** Returns the usage of a project, in total and by volume type. */
 export async function usageOf(call: Call, project: string): Promise<Limits> {
   const { volumes } = call.cloud.catalogs;
   const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
@@ -82,7 +82,7 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
   return used;
 }
 
-/** Returns the limits in a body. Throws a 400 error for unknown keys and invalid limits. */
+/** Validates and returns the limits in a body. Throws a 400 error for unknown keys and invalid limits. */
 function limitsIn(requested: Readonly<Record<string, unknown>>, limits: Limits): Limits {
   const changes = Object.entries(requested).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
   return Object.fromEntries(
@@ -98,7 +98,7 @@ function limitsIn(requested: Readonly<Record<string, unknown>>, limits: Limits):
   );
 }
 
-/** Quotas of projects; `checkQuota` enforces them. */
+/** The routes for projects' quotas, which {@link checkQuota} enforces. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');
@@ -126,7 +126,7 @@ export function quotaRoutes(): readonly Route[] {
       const id = call.param('project');
       const changed = limitsIn(call.body(QuotaSet).quota_set, await limitsOf(call, id));
       const used = await usageOf(call, id);
-      // As in the original, only limits that were set before are compared with the usage.
+      // As in Cinder, only limits that were set before are compared with the usage.
       for (const [key, value] of Object.entries(changed)) {
         const inUse = used[key] ?? 0;
         if (value !== -1 && value < inUse && table(call).get(id)?.[key] !== undefined)

@@ -14,7 +14,7 @@ import { object, title } from './wire-types.js';
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.71';
 
-/** Lists that are always empty in this cloud. */
+/** The lists that are always empty in this cloud, by path, with the key in the response body. */
 const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
   ['consistencygroups', 'consistencygroups'],
   ['consistencygroups/detail', 'consistencygroups'],
@@ -27,7 +27,7 @@ const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
 const DefaultType = object({ default_type: object({ volume_type: title }) });
 const Cluster = { name: title, binary: text.nullish() };
 
-/** Throws a 404 error: this cloud has no clusters of services. */
+/** Throws a 404 error, because this cloud has no service clusters. */
 function missingCluster(call: Call, name: string): never {
   call.requireAdmin();
   throw notFound(`Cluster ${name} could not be found.`);
@@ -69,7 +69,7 @@ async function absoluteLimits(call: Call) {
   };
 }
 
-/** Returns the storage pools: a single pool, whose capacity is unlimited. */
+/** Returns the only storage pool, whose capacity is unlimited. */
 async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
@@ -92,7 +92,7 @@ async function pools(call: Call) {
   return { pools: [{ name: POOL, capabilities }] };
 }
 
-/** The default volume types of projects, which administrators set. */
+/** The routes with which administrators set projects' default volume types. */
 function defaultTypeRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<string>('volume/default-types');
   const view = (project_id: string, volume_type_id: string) => ({ project_id, volume_type_id });
@@ -125,7 +125,7 @@ function defaultTypeRoutes(): readonly Route[] {
   ];
 }
 
-/** Versions, extensions, limits, availability zones, pools and default volume types. */
+/** The routes for versions, extensions, limits, availability zones, pools and default volume types. */
 export function volumeServiceRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),

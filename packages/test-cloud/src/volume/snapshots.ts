@@ -17,7 +17,7 @@ import { boolean, label, metadata, object, uuid } from './wire-types.js';
 
 const admin = true;
 
-/** The statuses that a host can report, by the current status. */
+/** The statuses that a host can report for a snapshot, by the snapshot's current status. */
 const REPORTED: Readonly<Record<string, readonly string[]>> = {
   creating: ['creating', 'available', 'error'],
   deleting: ['deleting', 'error_deleting'],
@@ -66,12 +66,12 @@ const ACTIONS: Actions<Doc> = {
   },
 };
 
-/** Fields that are returned only by show and detailed-list requests. */
+/** The snapshot fields that only show and detailed list responses contain. */
 const EXTENDED = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
-/** Fields that the short list does not contain. */
+/** The snapshot fields that the short list does not contain. */
 const DETAILS = ['user_id', 'group_snapshot_id', 'consumes_quota'];
 
-/** Snapshots of volumes. */
+/** The resource for volume snapshots. */
 export const snapshots: ResourceSpec = {
   path: 'snapshots',
   one: 'snapshot',
@@ -91,7 +91,7 @@ export const snapshots: ResourceSpec = {
   ],
   fields: () => ({
     id: derived(),
-    // Null is accepted as an id that no volume has, as in the original.
+    // Like Cinder, accepts null as an id that no volume has.
     volume_id: required(fixed(uuid.nullable())),
     name: settable(label, null),
     display_name: settable(label, undefined, { hidden: true }),

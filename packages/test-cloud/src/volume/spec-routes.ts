@@ -7,28 +7,28 @@ import { object, specs as specMap } from './wire-types.js';
 
 type Specs = Readonly<Record<string, string>>;
 
-/** The specs of volume types that callers who are not administrators see. */
+/** The specs of volume types that all callers can see. */
 const VISIBLE = ['RESKEY:availability_zones', 'multiattach', 'replication_enabled'];
 
-/** Returns the specs that the caller may see. */
+/** Returns the volume type specs that the caller may see. */
 export const visibleSpecs = (call: Call, specs: Specs): Specs =>
   call.isAdmin ? specs : Object.fromEntries(Object.entries(specs).filter(([key]) => VISIBLE.includes(key)));
 
 /** The differences between volume type specs and group type specs. */
 interface SpecOptions {
-  /** The field of the type, which is also the last part of the path. */
+  /** The name of the field that contains the specs, which is also the last part of the path. */
   readonly field: 'extra_specs' | 'group_specs';
-  /** The names of the type and of its specs in error messages. The id of the type is inserted between them. */
+  /** The names of the type and its specs in error messages, which contain the type's id between them. */
   readonly names: readonly [type: string, specs: string];
-  /** The status of the response to POST. */
+  /** The status of responses to POST requests. */
   readonly created: number;
-  /** Whether only administrators see the specs; others see some of them. */
+  /** Whether only administrators see all specs; other callers see some of them. */
   readonly admin?: true;
-  /** Whether resources of a type prevent changes of its specs. */
+  /** Whether the specs of a type cannot be changed while resources use the type. */
   readonly isUsed?: (call: Call, type: Doc) => Promise<boolean>;
 }
 
-/** Returns the routes for a type's specs, which schedulers and drivers read: for all specs, and for single specs. */
+/** Returns the routes for a type's specs, for all specs and for single specs. Schedulers and drivers read specs. */
 export function specRoutes(
   resource: Resource,
   { field, names, created, admin, isUsed }: SpecOptions,

@@ -4,10 +4,10 @@ import type { Call } from '../service/call.js';
 import { flag } from '../service/wire-types.js';
 import { acceptsVolumes, HOST } from './host-routes.js';
 
-/** The name of the pool that stores all volumes, in the form `host@backend#pool`. */
+/** The name of the pool that stores all volumes, in the format `host@backend#pool`. */
 export const POOL = `${HOST}#pool`;
 
-/** The properties of the pool that extra specs of volume types can require. */
+/** The capabilities of the pool, which extra specs of volume types can require. */
 export const CAPABILITIES = {
   pool_name: 'pool',
   volume_backend_name: 'simulated',
@@ -31,11 +31,11 @@ const isTrue = (written: string): boolean => flag.safeParse(written.toLowerCase(
 function isMet(value: Capability, requirement: string): boolean {
   const [operator, operand] = requirement.trim().split(/\s+/);
   if (operator === '<is>') return operand !== undefined && isTrue(String(value)) === isTrue(operand);
-  // A requirement without an operator is a string, which does not equal any boolean or number.
+  // A requirement without an operator is compared as a string, which never equals a boolean or number.
   return typeof value === 'string' || operand !== undefined ? fulfills(String(value), requirement) : false;
 }
 
-/** Returns whether the pool satisfies extra specs. Specs with a scope other than `capabilities` are for drivers. */
+/** Returns whether the pool meets extra specs. Specs with a scope other than `capabilities` are for drivers. */
 function meetsExtraSpecs(extraSpecs: VolumeType['extraSpecs']): boolean {
   return Object.entries(extraSpecs).every(([key, requirement]) => {
     const [first = '', ...rest] = key.split(':');
@@ -45,6 +45,6 @@ function meetsExtraSpecs(extraSpecs: VolumeType['extraSpecs']): boolean {
   });
 }
 
-/** Returns whether the scheduler finds a pool for a volume of a type. */
+/** Returns whether the scheduler finds a pool for a volume of this type. */
 export const hasPoolFor = (call: Call, type: VolumeType | null): boolean =>
   acceptsVolumes(call) && meetsExtraSpecs(type?.extraSpecs ?? {});

@@ -15,7 +15,7 @@ const Accept = object({
   accept: object({ auth_key: z.union([z.string(), z.int().transform(String)]) }),
 });
 
-/** Transfers of volumes to another project, which accepts them with a key. Both paths show the same transfers. */
+/** The resource for volume transfers, which another project accepts with a key. Both paths show the same transfers. */
 function transfersAt(path: string): ResourceSpec {
   return {
     path,
@@ -27,7 +27,7 @@ function transfersAt(path: string): ResourceSpec {
       id: derived(),
       volume_id: required(fixed(uuid)),
       name: fixed(text.trim().min(1, "The 'name' can not be empty.").nullable(), null),
-      // Requests to the earlier path cannot set it.
+      // Requests to the older path cannot set this field.
       no_snapshots: path === 'volume-transfers' ? fixed(boolean, false, { since: 55 }) : derived(false, { since: 55 }),
       auth_key: derived(),
       created_at: derived(),
@@ -37,7 +37,7 @@ function transfersAt(path: string): ResourceSpec {
       accepted: derived(false, { since: 57 }),
       project_id: derived(undefined, { hidden: true }),
     }),
-    // The key is shown only once, in the response to the creation.
+    // Only the response to the create request contains the key.
     views: { list: only('id', 'name', 'volume_id', 'links'), show: without('auth_key') },
     lists: (call, transfer) => isListed(call, transfer.project_id),
     isVisible: () => true,

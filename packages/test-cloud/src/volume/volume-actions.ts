@@ -40,7 +40,7 @@ async function revert(call: Call, volume: VolumeView, snapshotId: string | null 
   const snapshots = await catalog(call).listSnapshots(call.caller, { volumeId: id, allProjects: call.isAdmin });
   const [latest] = snapshots;
   if (!latest) throw badRequest(`Volume ${id} doesn't have any snapshots.`);
-  // Only the latest snapshot can be restored.
+  // A volume can be reverted only to its latest snapshot.
   if (latest.id !== snapshotId)
     throw badRequest(`Specified snapshot ${snapshotId ?? null} is None or not the latest one of volume ${id}.`);
   const reverted = `Can't revert volume ${id} to its latest snapshot ${latest.id}.`;
@@ -58,7 +58,7 @@ const VolumeStatuses = statusIn(
   ...['backing-up', 'error_backing-up', 'error_extending', 'downloading', 'uploading', 'retyping', 'extending'],
 );
 
-/** The actions on a volume, by the key that a body contains. */
+/** The volume actions, by key in the request body. */
 const ACTIONS: Actions<VolumeView> = {
   'os-extend': action(object({ new_size: size }), async (call, volume, { new_size }) => {
     const { id, sizeGb, volumeType, status } = volume;
@@ -107,7 +107,7 @@ const ACTIONS: Actions<VolumeView> = {
         throw invalidVolume(
           'Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.',
         );
-      // Without a pool for the new type, the volume keeps its type.
+      // If no pool meets the new type's specs, the volume keeps its type.
       if (hasPoolFor(call, type)) await change(call, id, { volumeType: type.name });
     },
   ),
@@ -145,7 +145,7 @@ const ACTIONS: Actions<VolumeView> = {
     async (call, { id, attachments }, { attachment_id }) => {
       const attachment = attachments.find((one) => !attachment_id || one.id === attachment_id);
       if (!attachment) throw invalidVolume('unknown attachment.');
-      // The volume becomes available regardless of its status, such as `error`.
+      // The volume becomes available even if its status was, for example, `error`.
       await change(call, id, { status: 'detaching' });
       await catalog(call).deleteAttachment(call.caller, attachment.id);
     },
@@ -190,7 +190,7 @@ const ACTIONS: Actions<VolumeView> = {
       const destination = hostOrCluster(call, args, 16);
       if (destination.split('#', 1)[0] !== HOST || !acceptsVolumes(call))
         throw badRequest(`Invalid host: No available service named '${destination}'`);
-      // The only service that stores volumes already stores this one.
+      // The only host that stores volumes already stores this one, so there is no destination.
       throw invalidVolume(
         `Volume ${id} status must be available or in-use, must not be migrating, have snapshots, be replicated, be part of a group and destination host/cluster must be different than the current one`,
       );
@@ -222,7 +222,7 @@ const ACTIONS: Actions<VolumeView> = {
   'os-extend_volume_completion': action(
     object({ error: z.union([z.string(), z.boolean()]).nullish() }),
     (_call, { status }) => {
-      // A volume grows before the response to its extension is sent.
+      // A volume is extended before the response is sent, so it is never in the status `extending`.
       throw invalidVolume(
         status === 'extending'
           ? 'Required volume admin metadata is malformed or missing.'
@@ -239,6 +239,6 @@ const ACTIONS: Actions<VolumeView> = {
   ),
 };
 
-/** The route of the actions on volumes. */
+/** The route for volume actions. */
 export const volumeActionRoute = (): Route =>
   actionRoute('volumes/:id', (call) => catalog(call).getVolume(call.caller, call.param('id')), ACTIONS);

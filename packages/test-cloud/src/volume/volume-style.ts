@@ -8,7 +8,7 @@ import type { ResourceType, Style } from '../service/style.js';
 import { micros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 
-/** The filters of lists that callers may use, as `/resource_filters` shows them. Administrators may use others too. */
+/** The list filters that all callers may use, as in `/resource_filters`. Administrators may use any filter. */
 export const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   volume: [
     'name',
@@ -56,15 +56,15 @@ const invalid = (message: string) => badRequest(`Invalid input received: ${messa
 /** Returns the negotiated minor version, from 0 to 71. */
 export const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
 
-/** Returns whether a request selects this minor version or a later one. */
+/** Returns whether a request selects this minor version of the volume API or a later one. */
 export const since = (call: Call, minor: number): boolean => minorOf(call) >= minor;
 
-/** Throws the 404 error of paths and actions that do not exist in the negotiated version. */
+/** Throws the 404 error for paths and actions that do not exist in the negotiated version. */
 export function requireMinor(call: Call, first = 0): void {
   if (!since(call, first)) throw notFound('The resource could not be found.');
 }
 
-/** Returns the host or the cluster of a request; clusters since a minor version. Throws a 400 error without exactly one. */
+/** Returns the host or, since a minor version, the cluster in a request. Throws a 400 error without exactly one. */
 export function hostOrCluster(
   call: Call,
   { host, cluster }: { readonly host?: string | null; readonly cluster?: string | null },
@@ -77,7 +77,7 @@ export function hostOrCluster(
   return host || String(requested);
 }
 
-/** Returns a check of changes that throws a 400 error if a change has no field. */
+/** Returns a check that throws a 400 error for changes without any field. */
 export const requireFields =
   (first = 0) =>
   (call: Call, _before: unknown, change: Wire): undefined => {
@@ -85,7 +85,7 @@ export const requireFields =
       throw badRequest('{} is not valid under any of the given schemas');
   };
 
-/** Throws a 400 error if no field of a type changes. */
+/** Throws a 400 error for changes without any field of a type. */
 export const requireValues =
   (what: string) =>
   (_call: Call, _before: unknown, change: Wire): undefined => {
@@ -94,23 +94,23 @@ export const requireValues =
   };
 
 /**
- * Returns whether a list includes the resources of a project: all projects if an administrator requests them, otherwise
- * only the caller's project.
+ * Returns whether a list includes a project's resources. Administrators can request all projects; otherwise, lists
+ * include only the caller's project.
  */
 export function isListed(call: Call, project: unknown): boolean {
   return (call.isAdmin && call.flag('all_tenants') === true) || project === call.caller.projectId;
 }
 
 /**
- * Returns whether an administrator's list includes public or private types. Default: public types; `is_public` selects
- * others, and `none` selects all.
+ * Returns whether an administrator's list includes a public or private type. The filter `is_public` selects one of
+ * both, or all types with the value `none`. Default: public types.
  */
 export function isOfVisibility(call: Call, isPublic: unknown): boolean {
   const requested = call.query.get('is_public')?.toLowerCase();
   return requested === 'none' || (call.flag('is_public') ?? true) === isPublic;
 }
 
-/** The names of response fields, by the names of filters and sort keys, if they differ. */
+/** The names of response fields, by filter or sort key, if they differ. */
 const SHOWN_AS: Readonly<Record<string, readonly string[]>> = {
   display_name: ['name'],
   project_id: [
@@ -125,7 +125,7 @@ function shownValue(item: Wire, name: string): unknown {
   return shown === undefined ? undefined : item[shown];
 }
 
-/** Parses a dictionary in the notation that clients use in filters, such as `metadata={'tier': 'gold'}`. */
+/** Parses a dictionary in the notation of filters, such as `metadata={'tier': 'gold'}`. */
 function pairsOf(written: string): readonly (readonly [string, string])[] {
   const pairs = [...written.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
   if (pairs.length === 0 && !/^\{\s*\}$/.test(written)) throw invalid(`${written} is not a dictionary`);
@@ -151,11 +151,11 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   const knownNames = new Set(configured ?? spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
-  // Only administrators may use the form that finds parts of values.
+  // Only administrators may use filters that match substrings, such as `name~=web`.
   const unknownNames = parameters
     .map(([name]) => name)
     .filter((name) => !knownNames.has(configured ? name : plain(name)));
-  // Administrators may use any filter; an unknown one matches nothing.
+  // Administrators may use any filter. Unknown filters match nothing.
   if (unknownNames.length > 0 && call.isAdmin) return [];
   if (unknownNames.length > 0 && since(call, spec.one === 'volume_type' ? 52 : 31))
     throw badRequest(`Invalid filters ${unknownNames.join(',')} are found in query options.`);
@@ -170,7 +170,7 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   );
 }
 
-/** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`. Without them, the newest item is first. */
+/** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`. By default, the newest item is first. */
 function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly SortKey[] {
   const { query } = call;
   const written = query.get('sort');
@@ -189,14 +189,14 @@ function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly So
   });
 }
 
-/** Returns the key of the links in a list: `volumes_links`, but `volume_type_links`. */
+/** Returns the key for the links in a list response: `volumes_links`, but `volume_type_links`. */
 const linksKey = (many: string) => `${many.replace(/^(group.*|volume_type)s$/, '$1')}_links`;
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
   const matching = filterItems(call, resource, items);
   const isSortable = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
-  // The newest resource is first, even among resources with the same timestamp.
+  // The newest resource is first, even if several resources have the same timestamp.
   const ordered = sorted([...matching].reverse(), sortKeys(call, isSortable));
   const limit = Math.min(call.number('limit') ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
   const paged = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
@@ -210,7 +210,7 @@ function list(call: Call, resource: ResourceType, items: readonly Wire[]): unkno
   };
 }
 
-/** Conventions of the volume service, version 3. */
+/** The conventions of the volume API, version 3. */
 export const volumeStyle: Style = {
   service: 'volume',
   root: '/v3',

@@ -16,7 +16,7 @@ import { isOfVisibility, requireValues } from './volume-style.js';
 import { boolean, label, metadata, object, title } from './wire-types.js';
 
 const encryption = {
-  // The original accepts an empty provider, which the Go SDK sends with every change.
+  // Cinder accepts an empty provider, which the Go SDK sends with each change.
   provider: z.string().max(255),
   cipher: z.string().max(255).nullish(),
   key_size: integerBetween(0, 2 ** 31 - 1).nullish(),
@@ -25,7 +25,7 @@ const encryption = {
 const NewEncryption = object({ encryption: z.looseObject(encryption) });
 const EncryptionChange = object({ encryption: z.object(encryption).partial().loose() });
 
-/** The name of `is_public` in requests that create a type, and in responses. */
+/** The name of `is_public` in create requests and in responses. */
 const IS_PUBLIC = 'os-volume-type-access:is_public';
 
 const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
@@ -50,14 +50,14 @@ async function isUsed({ cloud, caller }: Call, { name }: Doc): Promise<boolean> 
   return volumes.some(({ volumeType }) => volumeType === name);
 }
 
-/** Returns the type with an id or name. Throws a 404 error if the caller may not use it. */
+/** Returns the volume type with an id or name. Throws a 404 error if the caller may not use the type. */
 export async function visibleType(call: Call, idOrName: string): Promise<VolumeTypeRecord> {
   const type = await call.cloud.catalogs.volumes.getType(call.caller, idOrName);
   if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${idOrName} could not be found.`);
   return type;
 }
 
-/** Volume types. Callers who are not administrators see public types and those that are shared with their project. */
+/** The resource for volume types. Non-administrators see public types and those to which their project has access. */
 export const volumeTypes: ResourceSpec = {
   path: 'types',
   one: 'volume_type',
@@ -106,7 +106,7 @@ export const volumeTypes: ResourceSpec = {
   ],
   storage: {
     list: async ({ cloud, caller }) => (await cloud.catalogs.volumes.listTypes(caller)).map(docOf).reverse(),
-    /** Finds types only by id, unlike requests that create volumes. */
+    /** Returns the volume type in the path, which, unlike create requests for volumes, cannot contain a name. */
     get: async (call, id) => {
       const type = docOf(await call.cloud.catalogs.volumes.getType(call.caller, id));
       return type.id === id && isVisible(call, type) ? type : undefined;
@@ -138,7 +138,7 @@ export const volumeTypes: ResourceSpec = {
   },
 };
 
-/** Encryption settings of volume types, which are stored and returned but have no effect. */
+/** The routes for volume types' encryption settings, which are stored and returned but have no effect. */
 function encryptionRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/types/:id/encryption';
   const typeOf = async (call: Call, change?: string) => {
@@ -190,7 +190,7 @@ const accessChange = (adds: boolean): Action<Doc> =>
     access(call).set(type.id, adds ? [...before, project] : before.filter((other) => other !== project));
   });
 
-/** Routes of the access of projects to private types. */
+/** The routes for projects' access to private volume types. */
 function accessRoutes(resource: Resource): readonly Route[] {
   return [
     get('/v3/types/:id/os-volume-type-access', async (call) => {

@@ -73,7 +73,7 @@ export const attachmentSummary = ({ id, serverId, status, volumeId }: Attachment
 });
 
 export function attachmentView(attachment: AttachmentRecord) {
-  // Times that are unknown are empty.
+  // Unknown times are empty strings in Cinder's responses.
   const time = (moment: number | null) => (moment === null ? '' : micros(moment));
   return {
     ...attachmentSummary(attachment),

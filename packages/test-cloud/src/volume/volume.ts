@@ -28,7 +28,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   501: 'notImplemented',
 };
 
-/** A project id after the version in the path. It is ignored, because the token determines the project. */
+/** Matches a project id after the version in the path, which is ignored because the token determines the project. */
 const PROJECT_IN_PATH = /^\/v3\/[0-9a-f]{32}(?=\/|\?|$)/;
 
 const RESOURCES: readonly ResourceSpec[] = [
@@ -53,7 +53,7 @@ export const volumeRoutes = (): readonly Route[] =>
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
   ].map(windowed);
 
-/** The volume service, version 3. It uses the catalog whose volumes servers attach. */
+/** The volume service, version 3. Servers attach volumes from the same catalog. */
 export const volumeService = fakeService({
   name: 'volume',
   types: ['volumev3', 'block-storage'],

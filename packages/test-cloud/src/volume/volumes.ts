@@ -24,26 +24,26 @@ import { boolean, label, metadata, size, uuid, zone } from './wire-types.js';
 const id = uuid.nullable();
 const name = text.nullable();
 
-/** Returns the name and the description of a body, which may also have the names of version 1. */
+/** Returns the name and description in a body, whose keys may also be those of version 1. */
 function nameFields(body: Wire): Wire {
   const name = body.name ?? body.display_name;
   const description = body.description ?? body.display_description;
   return { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
 }
 
-/** Returns the wire format of a volume, with its project. */
+/** Returns the wire format of a volume, including the project id. */
 function docOf(call: Call, volume: VolumeView): Doc {
   return { ...volumeView(call, volume), project_id: volume.projectId };
 }
 
-/** Returns the size of the source of a volume, for requests without a size. */
+/** Returns the size of a new volume's source, which requests without a size use. */
 async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }: Wire): Promise<number> {
   const { volumes } = cloud.catalogs;
   if (snapshot_id) return (await volumes.getSnapshot(caller, String(snapshot_id))).sizeGb;
   return source_volid ? (await volumes.getVolume(caller, String(source_volid))).sizeGb : 0;
 }
 
-/** Schedules and returns a new volume. Its status becomes `error` if no pool satisfies its type. */
+/** Schedules and returns a new volume. If no pool meets the extra specs of the type, the status becomes `error`. */
 async function scheduleVolume(call: Call, volume: VolumeView): Promise<VolumeView> {
   const { caller, cloud } = call;
   const { volumes } = cloud.catalogs;
@@ -94,7 +94,7 @@ async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | 
   return (await cloud.catalogs.volumes.getType(caller, name).catch(ifMissing))?.id ?? null;
 }
 
-/** Returns the encryption of a volume, as its type defines it. Volumes have no keys. */
+/** Returns the encryption settings of a volume, which its type defines. Volumes have no encryption keys. */
 const encryptionOf =
   (resource: Resource) =>
   async (call: Call): Promise<Wire> => {
@@ -104,7 +104,7 @@ const encryptionOf =
     return { encryption_key_id: null, ...(provider !== undefined && { control_location, cipher, key_size, provider }) };
   };
 
-/** Fields that are returned only by show and detailed-list requests. */
+/** The volume fields that only show and detailed list responses contain. */
 const READ_ONLY = [
   'os-vol-tenant-attr:tenant_id',
   'os-vol-host-attr:host',
@@ -113,7 +113,7 @@ const READ_ONLY = [
   'volume_image_metadata',
 ];
 
-/** Volumes, including server volumes. */
+/** The resource for volumes, including those that were created with servers. */
 export const volumes: ResourceSpec = {
   path: 'volumes',
   one: 'volume',

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { text } from '../service/wire-types.js';
 
-/** Schemas of the volume service. */
+/** The schemas of the volume API. */
 
 export const object = z.strictObject;
 
-/** A UUID, with or without hyphens. */
+/** A UUID with or without hyphens. */
 export const uuid = z.string().regex(/^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i, 'is not a UUID');
 
-/** A boolean, also as a string. */
+/** A boolean, also in the spellings of a string. */
 export const boolean = z.union([
   z.boolean(),
   z
@@ -17,10 +17,10 @@ export const boolean = z.union([
     .transform((written) => /^(true|1|on|yes|y|t)$/i.test(written)),
 ]);
 
-/** A name or a description. */
+/** A name or a description of a resource. */
 export const label = text.trim().nullable();
 
-/** A required name. */
+/** A required name of a resource. */
 export const title = text.min(1).refine((name) => name.trim() !== '', "The 'name' can not be empty.");
 
 const map = (keys: RegExp) => z.record(z.string().regex(keys), text);
@@ -28,7 +28,7 @@ const map = (keys: RegExp) => z.record(z.string().regex(keys), text);
 /** The metadata of a resource. */
 export const metadata = map(/^[\w:. /-]{1,255}$/);
 
-/** The specs of a type. */
+/** The specs of a volume or group type. */
 export const specs = map(/^[\w:.-]{1,255}$/);
 
 /** A size in GiB, also as a string. */
