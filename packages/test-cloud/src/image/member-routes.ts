@@ -14,7 +14,7 @@ const STATUSES = ['pending', 'accepted', 'rejected'] as const;
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
-/** Returns a required string field of the request body. */
+/** Returns a required field of the request body. */
 function fieldOf(call: Call, key: string, missing: string): unknown {
   const body = objectOf(call.req.body);
   if (!Object.hasOwn(body, key)) throw badRequest(missing);

@@ -12,7 +12,7 @@ export function changedView(kind: Kind, { namespace }: Namespace, part: Wire): W
   return kind === 'properties' ? propertyView(part) : part;
 }
 
-/** Returns the wire format of a stored definition. In objects, empty fields are included. */
+/** Returns the wire format of a stored definition. Objects always contain `required` and `properties`. */
 export function partView(kind: Kind, namespace: Namespace, part: Wire): Wire {
   return changedView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
 }

@@ -135,7 +135,7 @@ function growthOf(
 const changeOf = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
 
 /**
- * Atomically replaces the allocations of consumers and the inventories of providers.
+ * Replaces either all of the given allocations of consumers and inventories of providers, or none.
  * @param prefix the start of the message for an unknown resource class
  * @throws ServiceError 409 if a generation is outdated or a capacity is insufficient
  */
