@@ -1,6 +1,6 @@
 import type { ListedRule } from '../gateway/rule-book.js';
 
-/** A JSON replacer that writes patterns in the notation of rules, `/source/flags`. */
+/** For `JSON.stringify()`: formats patterns in the notation of rules, `/source/flags`. */
 const patternsAsText = (_key: string, value: unknown) =>
   value instanceof RegExp ? `/${value.source}/${value.flags.replace(/[^imsu]/g, '')}` : value;
 

@@ -107,7 +107,7 @@ function responseOf({ status, body, headers, drop }: HttpEffect): ((res: ServerR
   };
 }
 
-/** Discards the service's response, and calls `instead` when that response would be complete. */
+/** Discards the service's response, and sends another one when that response would be complete. */
 function replaceResponse(res: ServerResponse, instead: () => void): void {
   const { end, write, writeHead } = res;
   res.writeHead = (() => res) as typeof res.writeHead;

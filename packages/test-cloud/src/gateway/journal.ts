@@ -101,7 +101,7 @@ export interface Watched {
   readonly now: () => number;
 }
 
-/** Calls `done` when the response is complete or its connection is closed. The entry has the number 0. */
+/** Reports a request when its response is complete or its connection is closed. The entry has the number 0. */
 export function watchRequest({ service, req, res, tapped, now }: Watched, done: (line: JournalLine) => void): void {
   const at = now();
   const startedAt = performance.now();

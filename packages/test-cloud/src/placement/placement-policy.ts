@@ -2,7 +2,7 @@ import type { Call } from '../service/call.js';
 import type { Route } from '../service/route.js';
 import { forbidden } from '../service/service-error.js';
 
-/** The project roles that may call a route, by path; default: {@link ADMINISTRATION}. */
+/** The project roles that may call a route, by path; default: administrators and services. */
 const ROLES: Readonly<Record<string, readonly string[]>> = { '/reshaper': ['service'] };
 const ADMINISTRATION = ['admin', 'service'];
 

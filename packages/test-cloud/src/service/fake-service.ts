@@ -51,7 +51,7 @@ const JSON_TYPES = [
   'application/openstack-images-v2.0-json-patch',
 ];
 
-/** Sends the 401 response of the original services' token middleware, keystonemiddleware. */
+/** Sends the 401 response of the original services' token middleware. */
 function respondUnauthorized(req: Request, res: Response): void {
   const base = `${req.protocol}://${req.headers.host}/identity`;
   const error = { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' };

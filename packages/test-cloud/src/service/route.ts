@@ -1,6 +1,6 @@
 import type { Call } from './call.js';
 
-/** A response with another status than 200, with headers, or without a body. */
+/** A response with a status other than 200, with headers, or without a body. */
 export class Reply {
   constructor(
     readonly status: number,

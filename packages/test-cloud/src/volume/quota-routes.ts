@@ -98,7 +98,7 @@ function limitsIn(requested: Readonly<Record<string, unknown>>, limits: Limits):
   );
 }
 
-/** The routes for projects' quotas, which {@link checkQuota} enforces. */
+/** The routes for projects' quotas, which `checkQuota` enforces. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');
