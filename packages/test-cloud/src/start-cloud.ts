@@ -72,7 +72,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   let content = await firstContent();
   const rules = new RuleBook(httpRules, () => content.driver);
 
-  /** Replaces the content of the cloud, which `reset` and `restore` do. */
+  /** Replaces the cloud's content during `reset` or `restore`. */
   async function replaceContent(next: Promise<CloudContent>): Promise<void> {
     const before = content;
     content = await next;

@@ -5,8 +5,8 @@ import { constants } from 'node:os';
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a program and returns the exit status that a shell would: its own, or 128 plus the number of the signal. Its
- * environment contains this cloud's settings, and no other cloud's settings.
+ * Runs a program and returns its exit status or, as shells do, 128 plus the number of the signal that ended it. The
+ * program's environment contains this cloud's settings, and no other cloud's settings.
  */
 export async function runProgram(
   [name = '', ...args]: readonly string[],

@@ -4,9 +4,7 @@ import { urlPath } from '../url-path.js';
 /** A regular expression, or another object with a `test()` method. */
 export type TextPattern = Pick<RegExp, 'source' | 'flags' | 'test'>;
 
-/**
- * The conditions of a rule; a request must meet all. Strings must match completely; `path` excludes the query string.
- */
+/** The conditions of a rule, which must all match. Strings must match completely; `path` excludes the query string. */
 export interface HttpMatch {
   readonly method?: string;
   /** The path below the cloud's URL, such as `/compute/v2.1/servers`. */
@@ -71,7 +69,7 @@ function versionOf({ headers }: IncomingMessage): string | undefined {
   return versionIn(headers['openstack-api-version']) || (headers['x-openstack-nova-api-version'] as string | undefined);
 }
 
-/** Returns whether a request meets the conditions of a rule. Calls `body` only if a condition concerns the body. */
+/** Returns whether a request meets a rule's conditions. Calls `body` only if a condition concerns the body. */
 export function matchesRequest(match: HttpMatch, req: IncomingMessage, body: () => unknown): boolean {
   const path = urlPath(req.url ?? '/');
   return (

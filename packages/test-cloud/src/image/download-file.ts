@@ -3,9 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { checkLiteral, publicLookup } from './public-addresses.js';
 
-/**
- * The hosts from which downloads are allowed: all, or public addresses and the hosts in a set (`HOST` or `HOST:PORT`).
- */
+/** The hosts allowed for downloads: all, or public addresses and the hosts in a set (`HOST` or `HOST:PORT`). */
 export type DownloadSources = 'all' | ReadonlySet<string>;
 
 /** The maximum pause in the data of a download, and the maximum duration of the whole download. */

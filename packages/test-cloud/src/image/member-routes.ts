@@ -21,9 +21,7 @@ function fieldOf(call: Call, key: string, missing: string): unknown {
   return body[key];
 }
 
-/**
- * Returns the image in the path. Throws a 404 error if the caller cannot see it, and `rejected` if it is not shared.
- */
+/** Returns the image in the path. Throws a 404 error if the caller cannot see it, or `rejected` if it is not shared. */
 async function findShared(call: Call, rejected: (reason: string) => Error): Promise<ImageRecord> {
   const image = await catalog(call).get(call.caller, call.param('id')).catch(ifMissing);
   if (!image) throw notFound(`Image ${call.param('id')} not found.`);

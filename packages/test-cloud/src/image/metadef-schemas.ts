@@ -1,6 +1,6 @@
 import type { Schema } from './schema-check.js';
 
-/** The schemas of metadata definition namespaces and of their contents. */
+/** The schemas of metadata definition namespaces and their contents. */
 export type MetadefKind = 'namespaces' | 'objects' | 'properties' | 'tags' | 'resource_types';
 
 const string = { type: 'string' } as const;
@@ -28,7 +28,7 @@ const numbers = {
 };
 const stringArray = { ...strings, uniqueItems: true };
 
-/** The schemas of the attributes of a property definition. */
+/** The attribute schemas of a property definition. */
 const definition: Readonly<Record<string, Schema>> = {
   name: upTo(80),
   title: string,

@@ -17,9 +17,7 @@ export function partView(kind: Kind, namespace: Namespace, part: Wire): Wire {
   return changedView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
 }
 
-/**
- * Returns the wire format of all definitions of one kind: a map of properties, a list of tag names or of definitions.
- */
+/** Returns all definitions of a kind in wire format: a map of properties, or a list of tag names or definitions. */
 export function listView(kind: Kind, namespace: Namespace): unknown {
   const entries = Object.entries(namespace.parts[kind]);
   if (kind === 'properties') return Object.fromEntries(entries.map(([name, part]) => [name, propertyView(part)]));
@@ -31,7 +29,7 @@ export function namespaceView({ parts: _, ...namespace }: Namespace): Wire {
   return { ...namespace, self: `${ROOT}/${namespace.namespace}`, schema: '/v2/schemas/metadefs/namespace' };
 }
 
-/** Returns the wire format of a namespace with its non-empty contents of some kinds. */
+/** Returns the wire format of a namespace, including its definitions of the given kinds unless they are empty. */
 export function namespaceWith(namespace: Namespace, kinds: readonly Kind[]): Wire {
   const contents = kinds
     .filter((kind) => Object.keys(namespace.parts[kind]).length > 0)

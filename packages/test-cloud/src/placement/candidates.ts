@@ -12,7 +12,7 @@ const SHARES = 'MISC_SHARES_VIA_AGGREGATE';
 interface Node extends Provider {
   readonly root: string;
   readonly used: Used;
-  /** The aggregates of the provider and of the root of its tree. */
+  /** The aggregates of the provider and of its tree's root. */
   readonly treeAggregates: readonly string[];
 }
 

@@ -90,7 +90,7 @@ export function removeProvider(call: Call, { uuid }: Provider): void {
   table(call).delete(uuid);
 }
 
-/** Returns the id of the root of a provider's tree. */
+/** Returns the id of the root provider in a provider's tree. */
 export function rootOf(all: ReadonlyMap<string, Provider>, { uuid, parent }: Provider): string {
   const parentProvider = parent === null ? undefined : all.get(parent);
   return parentProvider ? rootOf(all, parentProvider) : uuid;

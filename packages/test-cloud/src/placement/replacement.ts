@@ -135,7 +135,7 @@ function growthOf(
 const changeOf = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
 
 /**
- * Replaces either all of the given allocations of consumers and inventories of providers, or none.
+ * Replaces consumers' allocations and providers' inventories. If one replacement fails, none is stored.
  * @param prefix the start of the message for an unknown resource class
  * @throws ServiceError 409 if a generation is outdated or a capacity is insufficient
  */

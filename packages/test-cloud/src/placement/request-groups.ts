@@ -41,9 +41,7 @@ function suffixPattern(call: Call): string {
   return since(call, 25) ? '([1-9][0-9]*)?' : '()';
 }
 
-/**
- * Returns the suffixes of the request groups. Throws a 400 error for parameters that the microversion does not support.
- */
+/** Returns the groups' suffixes. Throws a 400 error for parameters that the microversion does not support. */
 function suffixesOf(call: Call): readonly string[] {
   const allowed = Object.keys(GROUPS_SINCE).filter((name) => since(call, GROUPS_SINCE[name] ?? 0));
   const patterns = allowed.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));

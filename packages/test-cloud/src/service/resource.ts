@@ -12,7 +12,7 @@ import type { Wire } from './wire.js';
 
 type Awaitable<T> = T | Promise<T>;
 
-/** The specification of a resource type of a service. */
+/** The specification of a service's resource type. */
 export interface ResourceSpec extends ResourceNames {
   /** Returns the field definitions. Called once, on first use. */
   readonly fields: () => Fields;
