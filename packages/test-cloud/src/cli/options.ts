@@ -91,7 +91,7 @@ export function helpText(): string {
   return [
     'apistrata-test-cloud: an in-memory cloud for tests',
     '',
-    'Runs a program whose environment contains the cloud's settings, and exits with the program's status:',
+    'Runs a program with the settings of the cloud in its environment, and exits with the same status:',
     '  npx @apistrata/test-cloud -- pytest',
     'Without a program, keeps running, prints the settings for clients on standard output, and logs to standard error:',
     '  npx @apistrata/test-cloud > cloud.env & sleep 2; . ./cloud.env; openstack server list',
