@@ -29,17 +29,17 @@ export function environment(authUrl: string, password: string, { user = 'admin',
 export type Environment = ReturnType<typeof environment>;
 
 /** Quotes a string so that YAML and JSON parsers read the same value. */
-const yamlString = (text: string) =>
+const quoteYaml = (text: string) =>
   /^[A-Za-z][\w .:/-]*$/.test(text) && !/: /.test(text) ? text : JSON.stringify(text);
 
-function yamlCloud(name: string, env: Environment): string {
+function formatYamlCloud(name: string, env: Environment): string {
   return [
     `  ${name}:`,
     '    auth:',
     `      auth_url: ${env.OS_AUTH_URL}`,
-    `      username: ${yamlString(env.OS_USERNAME)}`,
-    `      password: ${yamlString(env.OS_PASSWORD)}`,
-    `      project_name: ${yamlString(env.OS_PROJECT_NAME)}`,
+    `      username: ${quoteYaml(env.OS_USERNAME)}`,
+    `      password: ${quoteYaml(env.OS_PASSWORD)}`,
+    `      project_name: ${quoteYaml(env.OS_PROJECT_NAME)}`,
     `      user_domain_name: ${env.OS_USER_DOMAIN_NAME}`,
     `      project_domain_name: ${env.OS_PROJECT_DOMAIN_NAME}`,
     `    region_name: ${env.OS_REGION_NAME}`,
@@ -49,15 +49,15 @@ function yamlCloud(name: string, env: Environment): string {
 }
 
 /** Returns a clouds.yaml with two clouds: `test-cloud` for the login, and `test-cloud-admin` for an administrator. */
-export function cloudsYaml(authUrl: string, password: string, login: Login = { user: 'demo' }): string {
-  const member = yamlCloud('test-cloud', environment(authUrl, password, login));
-  return `clouds:\n${member}${yamlCloud('test-cloud-admin', environment(authUrl, password))}`;
+export function formatCloudsYaml(authUrl: string, password: string, login: Login = { user: 'demo' }): string {
+  const memberCloud = formatYamlCloud('test-cloud', environment(authUrl, password, login));
+  return `clouds:\n${memberCloud}${formatYamlCloud('test-cloud-admin', environment(authUrl, password))}`;
 }
 
 /** Quotes a string for HCL, in which `${` and `%{` start templates. */
-const hclString = (text: string) => JSON.stringify(text).replaceAll(/[$%]\{/g, (mark) => `${mark[0]}${mark}`);
+const quoteHcl = (text: string) => JSON.stringify(text).replaceAll(/[$%]\{/g, (mark) => `${mark[0]}${mark}`);
 
-function terraformBlock(env: Environment): string {
+function formatTerraformBlock(env: Environment): string {
   return `terraform {
   required_providers {
     openstack = {
@@ -67,13 +67,13 @@ function terraformBlock(env: Environment): string {
 }
 
 provider "openstack" {
-  auth_url            = ${hclString(env.OS_AUTH_URL)}
-  user_name           = ${hclString(env.OS_USERNAME)}
-  password            = ${hclString(env.OS_PASSWORD)}
-  tenant_name         = ${hclString(env.OS_PROJECT_NAME)}
-  user_domain_name    = ${hclString(env.OS_USER_DOMAIN_NAME)}
-  project_domain_name = ${hclString(env.OS_PROJECT_DOMAIN_NAME)}
-  region              = ${hclString(env.OS_REGION_NAME)}
+  auth_url            = ${quoteHcl(env.OS_AUTH_URL)}
+  user_name           = ${quoteHcl(env.OS_USERNAME)}
+  password            = ${quoteHcl(env.OS_PASSWORD)}
+  tenant_name         = ${quoteHcl(env.OS_PROJECT_NAME)}
+  user_domain_name    = ${quoteHcl(env.OS_USER_DOMAIN_NAME)}
+  project_domain_name = ${quoteHcl(env.OS_PROJECT_DOMAIN_NAME)}
+  region              = ${quoteHcl(env.OS_REGION_NAME)}
 }
 `;
 }
@@ -85,8 +85,8 @@ export const SETTINGS_FORMATS = {
       .map(([name, value]) => `export ${name}=${shellWord(value)}\n`)
       .join(''),
   'clouds.yaml': (env: Environment) =>
-    cloudsYaml(env.OS_AUTH_URL, env.OS_PASSWORD, { user: env.OS_USERNAME, project: env.OS_PROJECT_NAME }),
-  terraform: terraformBlock,
+    formatCloudsYaml(env.OS_AUTH_URL, env.OS_PASSWORD, { user: env.OS_USERNAME, project: env.OS_PROJECT_NAME }),
+  terraform: formatTerraformBlock,
 } as const;
 
 /** The name of a format for client settings. */

@@ -23,7 +23,7 @@ export interface CloudOptions {
    * The speed of machines: `instant` (the default), or `realistic` (300 ms per step) for tests that observe transient
    * states. Mutually exclusive with `latencyMs`.
    */
-  readonly pace?: keyof typeof SPEEDS;
+  readonly pace?: keyof typeof STEP_DURATIONS_MS;
   /**
    * The maximum time that a machine step waits for a client to read the transient state, in milliseconds; default 0.
    */
@@ -39,7 +39,7 @@ export interface CloudOptions {
 }
 
 /** The duration of a machine step in milliseconds, by `pace`. */
-export const SPEEDS = { instant: 0, realistic: 300 } as const;
+export const STEP_DURATIONS_MS = { instant: 0, realistic: 300 } as const;
 
 const OPTIONS: Readonly<Record<keyof CloudOptions, true>> = {
   preset: true,
@@ -63,8 +63,10 @@ export function checkCloudOptions(options: CloudOptions): void {
   const { preset, clock } = options;
   if (typeof preset === 'string' && !PRESETS.includes(preset))
     throw new TypeError(`startCloud(): unknown preset "${preset}" (use ${PRESETS.join(', ')}, or your own)`);
-  if (options.pace !== undefined && !Object.hasOwn(SPEEDS, options.pace))
-    throw new TypeError(`startCloud(): unknown pace "${options.pace}" (use ${Object.keys(SPEEDS).join(', ')})`);
+  if (options.pace !== undefined && !Object.hasOwn(STEP_DURATIONS_MS, options.pace))
+    throw new TypeError(
+      `startCloud(): unknown pace "${options.pace}" (use ${Object.keys(STEP_DURATIONS_MS).join(', ')})`,
+    );
   if (options.pace !== undefined && options.latencyMs !== undefined)
     throw new TypeError('startCloud(): pace and latencyMs are mutually exclusive');
   const { transientMs = 0 } = options;

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { dumpTables, loadTables } from '@apistrata/compute-engine/testing';
 import { allowedHosts, isLoopback, newestSupported } from '@apistrata/compute-router';
 import { CloudClock } from './clock/cloud-clock.js';
-import { cloudsYaml, environment } from './environment.js';
+import { environment, formatCloudsYaml } from './environment.js';
 import { cloudApp } from './gateway/cloud-app.js';
-import { gateway } from './gateway/gateway.js';
+import { createListener } from './gateway/gateway.js';
 import { HttpRules } from './gateway/http-rules.js';
 import { Journal } from './gateway/journal.js';
 import { RuleBook } from './gateway/rule-book.js';
 import { UnhandledRequests } from './gateway/unhandled-requests.js';
-import { DemoDirectory, PASSWORD } from './identity/demo-directory.js';
+import { DEMO_PASSWORD, DemoDirectory } from './identity/demo-directory.js';
 import { identifyCaller } from './identity/identify-caller.js';
-import { type CloudOptions, checkCloudOptions, SPEEDS } from './options.js';
+import { type CloudOptions, checkCloudOptions, STEP_DURATIONS_MS } from './options.js';
 import { populate } from './presets/populate.js';
 import { type CloudPreset, presets } from './presets/presets.js';
 import { Documents } from './service/documents.js';
@@ -20,7 +20,7 @@ import { type CloudContent, type ContentOptions, createContent } from './state/c
 import type { TestCloud } from './test-cloud.js';
 
 /** Idle connections are closed after this time, as in the reference server, so that polling clients can reuse them. */
-const KEEP_ALIVE_MS = 75_000;
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
   return typeof preset === 'string' ? presets[preset]() : { preset };
@@ -44,38 +44,38 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const checkHost = allowedHosts({ host, allowed: options.allowedHosts });
   const maxVersion = options.maxVersion === 'latest' ? newestSupported().text : options.maxVersion;
   const onError = options.onError ?? ((error: unknown) => console.error(error));
-  const initial = presetFrom(options.preset);
+  const initialPreset = presetFrom(options.preset);
   const clock = new CloudClock();
   if (options.clock === 'frozen') clock.freeze();
   const documents = new Documents();
   const directory = new DemoDirectory(documents, clock);
-  const identityOf = identifyCaller(directory);
+  const identifyRequest = identifyCaller(directory);
   const journal = new Journal();
-  const unserved = new UnhandledRequests();
+  const unhandledRequests = new UnhandledRequests();
   const httpRules = new HttpRules(clock);
   const contentOptions: ContentOptions = {
     clock,
-    identifyCaller: identityOf,
+    identifyCaller: identifyRequest,
     projectExists: (id) => directory.state.projects.has(id),
     settings: options.settings,
-    latencyMs: options.latencyMs ?? SPEEDS[options.pace ?? 'instant'],
+    latencyMs: options.latencyMs ?? STEP_DURATIONS_MS[options.pace ?? 'instant'],
     transientMs: options.transientMs ?? 0,
     maxVersion,
     onError,
   };
 
-  async function firstContent(): Promise<CloudContent> {
-    const created = await createContent(contentOptions, initial.preset);
-    if (initial.population) await populate(created.engine, directory, initial.population);
+  async function createInitialContent(): Promise<CloudContent> {
+    const created = await createContent(contentOptions, initialPreset.preset);
+    if (initialPreset.population) await populate(created.engine, directory, initialPreset.population);
     return created;
   }
-  let content = await firstContent();
+  let content = await createInitialContent();
   const rules = new RuleBook(httpRules, () => content.driver);
 
   /** Replaces the cloud's content during `reset` or `restore`. */
-  async function replaceContent(next: Promise<CloudContent>): Promise<void> {
+  async function replaceContent(createRestoredContent: Promise<CloudContent>): Promise<void> {
     const before = content;
-    content = await next;
+    content = await createRestoredContent;
     before.driver.clearRules();
     httpRules.clear();
     await before.engine.close();
@@ -92,13 +92,13 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
 
   const cloud: Omit<TestCloud, 'url' | 'authUrl' | 'env' | 'cloudsYaml'> = {
     token: (user = 'admin', project = 'demo', roles = user === 'admin' ? ['admin'] : ['member', 'reader']) =>
-      directory.lastingToken(user, project, roles),
+      directory.issueLastingToken(user, project, roles),
     envFor: (login) => {
       const user = directory.user(login.user ?? 'admin');
       const scope = { kind: 'project', id: directory.project(login.project ?? 'demo').id } as const;
       if (directory.roleIdsOf(user.id, scope).length === 0)
         for (const role of ['member', 'reader']) directory.grant(user, scope, role);
-      return environment(authUrl, PASSWORD, login);
+      return environment(authUrl, DEMO_PASSWORD, login);
     },
     clock,
     rules: {
@@ -110,16 +110,16 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       return content.engine;
     },
     requests: (query) => journal.list(query),
-    onRequest: (listener) => journal.follow(listener),
-    unserved: () => unserved.list(),
+    onRequest: (listener) => journal.subscribe(listener),
+    unserved: () => unhandledRequests.list(),
     restartHost: (name) => content.engine.services.begin([name]),
     idle: () => content.engine.idle(),
     async reset() {
       documents.clear();
       directory.seed();
-      await replaceContent(firstContent());
+      await replaceContent(createInitialContent());
       journal.clear();
-      unserved.clear();
+      unhandledRequests.clear();
     },
     async save() {
       return {
@@ -131,12 +131,12 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     async restore(state) {
       clock.moveTo(state.now);
       documents.restore(state.documents);
-      const next = async () => {
+      const createRestoredContent = async () => {
         const created = await createContent(contentOptions, {});
         await loadTables(created.engine, state.tables);
         return created;
       };
-      await replaceContent(next());
+      await replaceContent(createRestoredContent());
     },
     stop: () => (stopped ??= stop()),
     [Symbol.asyncDispose]: () => cloud.stop(),
@@ -145,10 +145,10 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const app = cloudApp({
     content: () => content,
     directory,
-    identifyCaller: identityOf,
+    identifyCaller: identifyRequest,
     clock,
     journal,
-    unhandled: unserved,
+    unhandled: unhandledRequests,
     documents,
     rules,
     // If clients on other computers can reach the cloud, they must not reach this computer's services by downloads.
@@ -157,8 +157,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     maxVersion,
     control: options.control ? cloud : undefined,
   });
-  const handleRequest = gateway({ journal, rules: httpRules, clock, app });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) =>
+  const handleRequest = createListener({ journal, rules: httpRules, clock, app });
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, (req, res) =>
     checkHost(req, res, () => handleRequest(req, res)),
   );
   await new Promise<void>((resolve, reject) => {
@@ -174,8 +174,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const addresses = {
     url,
     authUrl,
-    env: environment(authUrl, PASSWORD),
-    cloudsYaml: cloudsYaml(authUrl, PASSWORD),
+    env: environment(authUrl, DEMO_PASSWORD),
+    cloudsYaml: formatCloudsYaml(authUrl, DEMO_PASSWORD),
   };
   return Object.defineProperties(addresses, Object.getOwnPropertyDescriptors(cloud)) as TestCloud;
 }

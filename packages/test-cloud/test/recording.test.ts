@@ -9,7 +9,7 @@ import { HarFileWriter } from '../src/recording/har-file-writer.js';
 import { type Recorder, startRecorder } from '../src/recording/recorder.js';
 import { shapeDifferences } from '../src/recording/shape.js';
 import { Upstream } from '../src/recording/upstream.js';
-import { verificationText, verifyRecording } from '../src/recording/verify.js';
+import { formatVerification, verifyRecording } from '../src/recording/verify.js';
 import { cloudUnderTest } from './clouds.js';
 import { CommandLines, hasClient, words } from './long/e2e/command-lines.js';
 
@@ -293,7 +293,7 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
     about('status', '200', expect.stringMatching(/^409/));
     about('$.volume.size', 'number', 'string');
     about('$.volume.status', 'string', 'absent');
-    expect(verificationText({ compared: 9, skipped: 0, differences })).toMatch(
+    expect(formatVerification({ compared: 9, skipped: 0, differences })).toMatch(
       /#\d+ POST \/compute\/v2.1\/servers\/[\w-]+\/metadata\n {4}status: recorded 200, here 409/,
     );
   });

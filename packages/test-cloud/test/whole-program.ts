@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
-import { PASSWORD } from '../src/identity/demo-directory.js';
+import { DEMO_PASSWORD } from '../src/identity/demo-directory.js';
 
 const BROWSER_SCRIPTS = join(import.meta.dirname, '../src/page/browser');
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -12,7 +12,7 @@ const LOGIN = {
   auth: {
     identity: {
       methods: ['password'],
-      password: { user: { name: 'admin', password: PASSWORD, domain: { id: 'default' } } },
+      password: { user: { name: 'admin', password: DEMO_PASSWORD, domain: { id: 'default' } } },
     },
     scope: { project: { name: 'demo', domain: { id: 'default' } } },
   },

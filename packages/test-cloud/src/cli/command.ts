@@ -1,14 +1,14 @@
 import { SETTINGS_FORMATS } from '../environment.js';
 import type { TestCloud } from '../test-cloud.js';
 import { type CommandOptions, helpText, type RecordOptions, readCommand } from './options.js';
-import { requestLine } from './request-line.js';
+import { formatRequestLine } from './request-line.js';
 import { runProgram } from './run-program.js';
-import { untilClientsClose } from './until-clients-close.js';
+import { waitForIdleClients } from './until-clients-close.js';
 
-const printLine = (text: string) => process.stderr.write(`${text}\n`);
+const printLine = (expectedMessage: string) => process.stderr.write(`${expectedMessage}\n`);
 
 /** Resolves on the first termination signal. Further signals have no effect, so that shutdown can complete. */
-function untilTermination(): Promise<void> {
+function waitForTermination(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
@@ -16,7 +16,7 @@ function untilTermination(): Promise<void> {
 
 /** @param describe returns the text for standard output, written before the log reports that the cloud is ready */
 async function startLoggedCloud(
-  { cloud: options, quiet, verify }: CommandOptions,
+  { cloud: options, quiet, verify: verifyRecordingFile }: CommandOptions,
   describe: (cloud: TestCloud) => string = () => '',
 ): Promise<TestCloud> {
   const startedAt = performance.now();
@@ -29,7 +29,8 @@ async function startLoggedCloud(
   });
   process.stdout.write(describe(cloud));
   printLine(`The cloud is ready after ${Math.round(performance.now() - startedAt)} ms: ${cloud.url}/`);
-  if (!quiet && verify === undefined) cloud.onRequest((entry) => printLine(requestLine(entry, process.stderr.isTTY)));
+  if (!quiet && verifyRecordingFile === undefined)
+    cloud.onRequest((entry) => printLine(formatRequestLine(entry, process.stderr.isTTY)));
   return cloud;
 }
 
@@ -39,18 +40,18 @@ async function stopCloud(cloud: TestCloud): Promise<void> {
 }
 
 /** Runs a cloud until the process receives a termination signal or its clients have disconnected. */
-async function serve(command: CommandOptions): Promise<void> {
+async function serveUntilStopped(command: CommandOptions): Promise<void> {
   const { print, project, waitForClientsMs } = command;
   // The second cloud in clouds.yaml has the administrator's credentials, so the first one can be a member's.
   const { user = print === 'clouds.yaml' ? 'demo' : undefined } = command;
-  const ends = [untilTermination()];
+  const endConditions = [waitForTermination()];
   const cloud = await startLoggedCloud(command, ({ envFor }) => SETTINGS_FORMATS[print](envFor({ user, project })));
-  if (waitForClientsMs !== undefined) ends.push(untilClientsClose(cloud, waitForClientsMs));
-  await Promise.race(ends);
+  if (waitForClientsMs !== undefined) endConditions.push(waitForIdleClients(cloud, waitForClientsMs));
+  await Promise.race(endConditions);
   await stopCloud(cloud);
 }
 
-async function serveProgram(command: CommandOptions, program: readonly string[]): Promise<number> {
+async function runWithCloud(command: CommandOptions, program: readonly string[]): Promise<number> {
   const cloud = await startLoggedCloud(command);
   try {
     const { user, project } = command;
@@ -60,20 +61,20 @@ async function serveProgram(command: CommandOptions, program: readonly string[])
   }
 }
 
-async function record({ cloud: { port, host } }: CommandOptions, options: RecordOptions): Promise<void> {
+async function recordCloud({ cloud: { port, host } }: CommandOptions, options: RecordOptions): Promise<void> {
   const { startRecorder } = await import('../recording/recorder.js');
   const onError = (error: unknown) => printLine(`not recorded: ${(error as Error).message}`);
   const recorder = await startRecorder({ ...options, port, host, onError });
   process.stdout.write(`export OS_AUTH_URL=${recorder.authUrl}\n`);
   printLine(`Recording ${options.authUrl} into ${options.file}.`);
-  await untilTermination();
+  await waitForTermination();
   await recorder.stop();
   printLine(`${recorder.count} requests are in ${options.file}.`);
 }
 
-async function verify(command: CommandOptions, file: string): Promise<number> {
+async function verifyRecordingFile(command: CommandOptions, file: string): Promise<number> {
   const { readHar } = await import('../recording/har.js');
-  const { verificationText, verifyRecording } = await import('../recording/verify.js');
+  const { formatVerification: verificationText, verifyRecording } = await import('../recording/verify.js');
   const har = await readHar(file);
   const cloud = await startLoggedCloud(command);
   try {
@@ -86,31 +87,31 @@ async function verify(command: CommandOptions, file: string): Promise<number> {
 }
 
 /** Runs the command and returns its exit status. */
-async function run(args: readonly string[]): Promise<number> {
+async function runCommand(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env);
   if (command.help) process.stdout.write(helpText());
-  else if (command.verify !== undefined) return verify(command, command.verify);
-  else if (command.program) return serveProgram(command, command.program);
-  else if (command.record) await record(command, command.record);
-  else await serve(command);
+  else if (command.verify !== undefined) return verifyRecordingFile(command, command.verify);
+  else if (command.program) return runWithCloud(command, command.program);
+  else if (command.record) await recordCloud(command, command.record);
+  else await serveUntilStopped(command);
   return 0;
 }
 
 /** Returns the message of an error that the user can fix; undefined for other errors, which need a stack trace. */
 function userMessage(error: Error & { code?: string }): string | undefined {
   if (error.code === 'EADDRINUSE') return `The port is in use: ${error.message}. Try --port 0.`;
-  const isExpected = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
-  return isExpected || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
+  const isUserError = error.code === 'COMMAND_LINE' || error.code === 'ENOENT' || error.code === 'EACCES';
+  return isUserError || error instanceof TypeError || error instanceof RangeError ? error.message : undefined;
 }
 
 /** Executes the command line and sets the exit status of the process. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
     // `process.exit()` is not necessary: signal listeners do not keep the process alive.
-    process.exitCode = await run(args);
+    process.exitCode = await runCommand(args);
   } catch (error) {
-    const text = userMessage(error as Error);
-    printLine(text ?? String((error as Error).stack));
-    process.exitCode = text === undefined || text.startsWith('The port') ? 1 : 2;
+    const expectedMessage = userMessage(error as Error);
+    printLine(expectedMessage ?? String((error as Error).stack));
+    process.exitCode = expectedMessage === undefined || expectedMessage.startsWith('The port') ? 1 : 2;
   }
 }

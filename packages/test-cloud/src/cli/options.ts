@@ -4,7 +4,7 @@ import { TestCloudError } from '../errors.js';
 import type { CloudOptions } from '../options.js';
 
 /** The command's options, from which the help text is generated. */
-const SPEC = {
+const OPTION_DEFINITIONS = {
   port: { type: 'string', value: 'N', help: 'port to listen on (default: 8774; 0 for a free one)' },
   host: { type: 'string', value: 'ADDRESS', help: 'address to listen on (default: 127.0.0.1)' },
   'allowed-host': {
@@ -84,7 +84,7 @@ export class CommandError extends TestCloudError {
 }
 
 export function helpText(): string {
-  const lines = Object.entries(SPEC).map(([name, option]) => {
+  const optionLines = Object.entries(OPTION_DEFINITIONS).map(([name, option]) => {
     const { value } = option as { value?: string };
     return `  ${`--${name}${value ? ` ${value}` : ''}`.padEnd(24)}${option.help}`;
   });
@@ -96,27 +96,27 @@ export function helpText(): string {
     'Without a program, keeps running, prints the settings for clients on standard output, and logs to standard error:',
     '  npx @apistrata/test-cloud > cloud.env & sleep 2; . ./cloud.env; openstack server list',
     '',
-    ...lines,
+    ...optionLines,
     '',
   ].join('\n');
 }
 
-function integer(name: string, text: string | undefined): number | undefined {
+function parseInteger(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d+$/.test(text)) throw new CommandError(`--${name} must be an integer, not "${text}"`);
   return Number(text);
 }
 
-function recordOptions(
+function parseRecordOptions(
   parsed: { record?: string; upstream?: string; region?: string; interface?: string },
   env: NodeJS.ProcessEnv,
 ): RecordOptions | undefined {
   const { record: file, upstream, region, interface: requested } = parsed;
   if (file === undefined) {
-    const misplaced = ['upstream', 'region', 'interface'].find(
+    const recordOnlyOption = ['upstream', 'region', 'interface'].find(
       (name) => parsed[name as keyof typeof parsed] !== undefined,
     );
-    if (misplaced) throw new CommandError(`--${misplaced} requires --record FILE`);
+    if (recordOnlyOption) throw new CommandError(`--${recordOnlyOption} requires --record FILE`);
     return undefined;
   }
   const authUrl = upstream ?? env.OS_AUTH_URL;
@@ -128,15 +128,15 @@ function recordOptions(
 
 /** @throws CommandError for an unknown option or an invalid value */
 export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}): CommandOptions {
-  const end = args.indexOf('--');
-  const program = end < 0 ? undefined : args.slice(end + 1);
+  const separatorIndex = args.indexOf('--');
+  const program = separatorIndex < 0 ? undefined : args.slice(separatorIndex + 1);
   if (program?.length === 0) throw new CommandError('-- must be followed by a program to run');
   const parsed = (() => {
     try {
-      const cloudArgs = end < 0 ? [...args] : args.slice(0, end);
+      const cloudArgs = separatorIndex < 0 ? [...args] : args.slice(0, separatorIndex);
       const { values } = parseArgs({
         args: cloudArgs,
-        options: SPEC,
+        options: OPTION_DEFINITIONS,
         strict: true,
         allowNegative: true,
         allowPositionals: false,
@@ -149,26 +149,29 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}
   const { print = 'env' } = parsed;
   if (!Object.hasOwn(SETTINGS_FORMATS, print))
     throw new CommandError(`--print must be one of ${Object.keys(SETTINGS_FORMATS).join(', ')}, not "${print}"`);
-  const seconds = integer('wait-for-clients', parsed['wait-for-clients']);
-  const modes = [parsed.record !== undefined, parsed.verify !== undefined, program !== undefined].filter(Boolean);
-  if (modes.length > 1) throw new CommandError('--record, --verify and a program after -- are mutually exclusive');
+  const waitSeconds = parseInteger('wait-for-clients', parsed['wait-for-clients']);
+  const selectedModes = [parsed.record !== undefined, parsed.verify !== undefined, program !== undefined].filter(
+    Boolean,
+  );
+  if (selectedModes.length > 1)
+    throw new CommandError('--record, --verify and a program after -- are mutually exclusive');
   return {
     cloud: {
-      port: integer('port', parsed.port) ?? (parsed.verify || program ? 0 : 8774),
+      port: parseInteger('port', parsed.port) ?? (parsed.verify || program ? 0 : 8774),
       host: parsed.host,
       allowedHosts: parsed['allowed-host'],
       preset: parsed.preset as CloudOptions['preset'],
       control: parsed.control ?? true,
-      latencyMs: integer('latency', parsed.latency),
+      latencyMs: parseInteger('latency', parsed.latency),
       pace: parsed.pace as CloudOptions['pace'],
-      transientMs: integer('transient', parsed.transient) ?? 150,
+      transientMs: parseInteger('transient', parsed.transient) ?? 150,
       maxVersion: parsed['max-version'],
     },
     print: print as SettingsFormat,
     user: parsed.user,
     project: parsed.project,
-    waitForClientsMs: seconds === undefined ? undefined : seconds * 1000,
-    record: recordOptions(parsed, env),
+    waitForClientsMs: waitSeconds === undefined ? undefined : waitSeconds * 1000,
+    record: parseRecordOptions(parsed, env),
     verify: parsed.verify,
     program,
     quiet: parsed.quiet ?? false,

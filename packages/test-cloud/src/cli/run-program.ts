@@ -12,16 +12,19 @@ export async function runProgram(
   [name = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const rest = Object.entries(process.env).filter(([variable]) => !variable.startsWith('OS_'));
-  const program = spawn(name, args, { stdio: 'inherit', env: { ...Object.fromEntries(rest), ...environment } });
-  const forward = (signal: NodeJS.Signals) => program.kill(signal);
-  for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
+  const inheritedVariables = Object.entries(process.env).filter(([variable]) => !variable.startsWith('OS_'));
+  const childProcess = spawn(name, args, {
+    stdio: 'inherit',
+    env: { ...Object.fromEntries(inheritedVariables), ...environment },
+  });
+  const forwardSignal = (signal: NodeJS.Signals) => childProcess.kill(signal);
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, forwardSignal);
   try {
     return await new Promise((resolve, reject) => {
-      program.once('error', reject);
-      program.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+      childProcess.once('error', reject);
+      childProcess.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
     });
   } finally {
-    for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
+    for (const signal of FORWARDED_SIGNALS) process.off(signal, forwardSignal);
   }
 }

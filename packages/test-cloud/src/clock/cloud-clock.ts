@@ -1,6 +1,6 @@
 import type { Clock } from '@apistrata/compute-engine';
 import { type ClockWaiter, ClockWaiters, type MovableClock } from '@apistrata/compute-engine/testing';
-import { durationMs } from './duration.js';
+import { parseDuration } from './duration.js';
 
 /** A cloud's clock, which runs at normal speed and which tests can freeze and advance. */
 export class CloudClock implements Clock, MovableClock {
@@ -39,7 +39,7 @@ export class CloudClock implements Clock, MovableClock {
 
   /** Advances the clock by `'5m'`, `'90s'`, ... and wakes all sleepers that are due by then, in chronological order. */
   async advance(duration: string | number): Promise<void> {
-    await this.#sleepers.advance(this, this.now() + durationMs(duration));
+    await this.#sleepers.advance(this, this.now() + parseDuration(duration));
   }
 
   /** Sets the clock. Restoring a snapshot may set an earlier time. */

@@ -1,16 +1,16 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import { journalQuery } from '../gateway/journal-query.js';
+import { parseJournalQuery } from '../gateway/journal-query.js';
 import type { ListedRule, RuleBook } from '../gateway/rule-book.js';
 import { jsonError } from '../service/json-error.js';
 import { readJson } from '../service/read-json.js';
 import { ServiceError } from '../service/service-error.js';
 import type { CloudState, TestCloud } from '../test-cloud.js';
 import { HttpRuleBody, MachineRuleBody } from './rule-bodies.js';
-import { ruleJson } from './rule-json.js';
+import { serializeRule } from './rule-json.js';
 
 /** The methods of a cloud that the control API calls. */
-export type Controlled = Pick<
+export type ControllableCloud = Pick<
   TestCloud,
   'token' | 'envFor' | 'clock' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
 >;
@@ -37,16 +37,16 @@ function rejectOtherSites(req: Request, _res: Response, next: NextFunction): voi
 }
 
 function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
-  const result = schema.safeParse(body ?? {});
-  if (result.success) return result.data;
-  throw new ServiceError(400, z.prettifyError(result.error));
+  const parseResult = schema.safeParse(body ?? {});
+  if (parseResult.success) return parseResult.data;
+  throw new ServiceError(400, z.prettifyError(parseResult.error));
 }
 
 /** Returns the router of the cloud's control API, which tests in other languages call with JSON over HTTP. */
-export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
-  const states = new Map<string, CloudState>();
+export function controlRouter(cloud: ControllableCloud, rules: RuleBook): Router {
+  const savedStates = new Map<string, CloudState>();
 
-  function ruleOf(req: Request): ListedRule {
+  function parseRule(req: Request): ListedRule {
     const rule = rules.list().find(({ id }) => id === req.params.id);
     if (!rule) throw new ServiceError(404, `Unknown rule ${req.params.id}.`);
     return rule;
@@ -63,21 +63,21 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
       body?.machine === undefined
         ? rules.http(parseBody(HttpRequestRule, body).http)
         : rules.machine(parseBody(MachineRule, body).machine);
-    res.status(201).json(ruleJson(rule));
+    res.status(201).json(serializeRule(rule));
   });
   router.get('/rules', (_req, res) => {
-    res.json({ rules: rules.list().map(ruleJson) });
+    res.json({ rules: rules.list().map(serializeRule) });
   });
   router.get('/rules/:id', (req, res) => {
-    res.json(ruleJson(ruleOf(req)));
+    res.json(serializeRule(parseRule(req)));
   });
   router.post('/rules/:id/release', (req, res) => {
-    const rule = ruleOf(req);
+    const rule = parseRule(req);
     if (rule.kind === 'machine') rule.handle.release();
-    res.json(ruleJson(rule));
+    res.json(serializeRule(rule));
   });
   router.delete('/rules/:id', (req, res) => {
-    ruleOf(req).handle.remove();
+    parseRule(req).handle.remove();
     res.status(204).end();
   });
   router.delete('/rules', (_req, res) => {
@@ -86,7 +86,7 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   });
 
   router.get('/requests', (req, res) => {
-    res.json({ requests: cloud.requests(journalQuery(req.query)) });
+    res.json({ requests: cloud.requests(parseJournalQuery(req.query)) });
   });
   router.get('/unserved', (_req, res) => {
     res.json({ unserved: cloud.unserved() });
@@ -127,17 +127,17 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
     res.status(204).end();
   });
   router.put('/states/:name', async (req, res) => {
-    states.set(req.params.name, await cloud.save());
+    savedStates.set(req.params.name, await cloud.save());
     res.status(204).end();
   });
   router.post('/states/:name/restore', async (req, res) => {
-    const state = states.get(req.params.name);
+    const state = savedStates.get(req.params.name);
     if (!state) throw new ServiceError(404, `Unknown state ${req.params.name}.`);
     await cloud.restore(state);
     res.status(204).end();
   });
   router.delete('/states/:name', (req, res) => {
-    states.delete(req.params.name);
+    savedStates.delete(req.params.name);
     res.status(204).end();
   });
 

@@ -15,12 +15,12 @@ export class LinearPattern {
     this.flags = flags;
     // The matcher always uses Unicode, so it does not accept the flag `u`.
     const matcherFlags = flags.replace('u', '');
-    const test = compilePattern(matcherFlags === '' ? source : `(?${matcherFlags})${source}`);
-    if (!test)
+    const matchPattern = compilePattern(matcherFlags === '' ? source : `(?${matcherFlags})${source}`);
+    if (!matchPattern)
       throw new SyntaxError(
         `Invalid regular expression /${source}/${flags}: use the syntax of RE2, without lookaround and back references`,
       );
-    this.test = test;
+    this.test = matchPattern;
   }
 
   /** Returns the pattern in the notation of rules: `/source/flags`. */

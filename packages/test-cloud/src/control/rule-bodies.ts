@@ -4,7 +4,7 @@ import type { HttpRule } from '../gateway/http-rule.js';
 import { LinearPattern } from './linear-pattern.js';
 
 /** Parses a string: `"/^web-/i"` becomes a pattern, and any other string matches literally. */
-const text = z.string().transform((value, context) => {
+const textOrPattern = z.string().transform((value, context) => {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/.exec(value) ?? [];
   if (source === undefined) return value;
   try {
@@ -15,7 +15,7 @@ const text = z.string().transform((value, context) => {
   }
 });
 
-const count = z.number().int().min(1);
+const callCount = z.number().int().min(1);
 const delayMs = z.number().min(0);
 
 /** The JSON of a rule for simulated machines. */
@@ -23,14 +23,14 @@ export const MachineRuleBody = z
   .strictObject({
     match: z.strictObject({
       verb: z.union([z.string(), z.array(z.string())]).optional(),
-      name: text.optional(),
+      name: textOrPattern.optional(),
       metadata: z.record(z.string(), z.string()).optional(),
       flavor: z.string().optional(),
       image: z.string().optional(),
       host: z.string().optional(),
     }),
-    fromCall: count.optional(),
-    times: count.optional(),
+    fromCall: callCount.optional(),
+    times: callCount.optional(),
     delayMs: delayMs.optional(),
     fail: z.string().optional(),
     hang: z.literal(true).optional(),
@@ -51,13 +51,13 @@ export const HttpRuleBody = z
   .strictObject({
     match: z.strictObject({
       method: z.string().optional(),
-      path: text.optional(),
+      path: textOrPattern.optional(),
       version: z.string().optional(),
-      headers: z.record(z.string(), text).optional(),
+      headers: z.record(z.string(), textOrPattern).optional(),
       body: z.unknown().optional(),
     }),
-    fromCall: count.optional(),
-    times: count.optional(),
+    fromCall: callCount.optional(),
+    times: callCount.optional(),
     sequence: z.array(z.strictObject(effect)).optional(),
     ...effect,
   })

@@ -1,10 +1,10 @@
 import type { ListedRule } from '../gateway/rule-book.js';
 
 /** For `JSON.stringify()`: formats patterns in the notation of rules, `/source/flags`. */
-const patternsAsText = (_key: string, value: unknown) =>
+const serializePattern = (_key: string, value: unknown) =>
   value instanceof RegExp ? `/${value.source}/${value.flags.replace(/[^imsu]/g, '')}` : value;
 
 /** Returns a rule with its id and number of matches, as JSON. */
-export function ruleJson({ id, kind, handle }: ListedRule) {
-  return { id, calls: handle.calls, [kind]: JSON.parse(JSON.stringify(handle.rule, patternsAsText)) };
+export function serializeRule({ id, kind, handle }: ListedRule) {
+  return { id, calls: handle.calls, [kind]: JSON.parse(JSON.stringify(handle.rule, serializePattern)) };
 }

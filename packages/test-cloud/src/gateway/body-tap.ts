@@ -23,7 +23,7 @@ export interface TapLimits {
 }
 
 /** Parses JSON; returns undefined if it is malformed. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);
@@ -38,55 +38,55 @@ export function tapBodies(
   res: ServerResponse,
   { maxRequestBytes = MAX_REQUEST_BYTES, maxResponseBytes = MAX_RESPONSE_BYTES }: TapLimits = {},
 ): TappedBodies {
-  const incoming: Buffer[] = [];
-  const outgoing: Buffer[] = [];
+  const requestChunks: Buffer[] = [];
+  const responseChunks: Buffer[] = [];
   let incomingBytes = 0;
   let outgoingBytes = 0;
   const isJson = /json|^$/.test(req.headers['content-type'] ?? '');
 
   const arrived = new Promise<void>((resolve) => {
-    const push = req.push.bind(req);
+    const originalPush = req.push.bind(req);
     req.push = (chunk, encoding) => {
       if (chunk === null) resolve();
       else if (isJson && incomingBytes < maxRequestBytes) {
-        incoming.push(Buffer.from(chunk));
+        requestChunks.push(Buffer.from(chunk));
         incomingBytes += chunk.length;
       }
-      const more = push(chunk, encoding);
+      const canAcceptMore = originalPush(chunk, encoding);
       // The stream's buffer is full, so more data arrives only when a reader starts.
-      if (!more) resolve();
-      return more;
+      if (!canAcceptMore) resolve();
+      return canAcceptMore;
     };
     if (req.complete) resolve();
     req.once('close', resolve);
   });
 
-  const record = (chunk: unknown, encoding: unknown) => {
+  const recordChunk = (chunk: unknown, encoding: unknown) => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     outgoingBytes += chunk.length;
     if (outgoingBytes > maxResponseBytes || !/json/.test(String(res.getHeader('content-type') ?? ''))) return;
-    outgoing.push(
+    responseChunks.push(
       Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined),
     );
   };
-  const write = res.write.bind(res);
-  const end = res.end.bind(res);
+  const originalWrite = res.write.bind(res);
+  const originalEnd = res.end.bind(res);
   res.write = ((chunk: unknown, ...rest: unknown[]) => {
-    record(chunk, rest[0]);
-    return (write as (...all: unknown[]) => boolean)(chunk, ...rest);
+    recordChunk(chunk, rest[0]);
+    return (originalWrite as (...all: unknown[]) => boolean)(chunk, ...rest);
   }) as typeof res.write;
   res.end = ((chunk: unknown, ...rest: unknown[]) => {
-    record(chunk, rest[0]);
-    return (end as (...all: unknown[]) => typeof res)(chunk, ...rest);
+    recordChunk(chunk, rest[0]);
+    return (originalEnd as (...all: unknown[]) => typeof res)(chunk, ...rest);
   }) as typeof res.end;
 
-  const requestText = () => Buffer.concat(incoming).toString('utf8');
-  const responseText = () => (outgoingBytes > maxResponseBytes ? '' : Buffer.concat(outgoing).toString('utf8'));
+  const requestText = () => Buffer.concat(requestChunks).toString('utf8');
+  const responseText = () => (outgoingBytes > maxResponseBytes ? '' : Buffer.concat(responseChunks).toString('utf8'));
   return {
     arrived,
     requestText,
     responseText,
-    requestBody: () => parsed(requestText()),
-    responseBody: () => parsed(responseText()),
+    requestBody: () => parseJson(requestText()),
+    responseBody: () => parseJson(responseText()),
   };
 }

@@ -1,5 +1,5 @@
 import type { CloudClock } from '../clock/cloud-clock.js';
-import type { Controlled } from '../control/control-router.js';
+import type { ControllableCloud } from '../control/control-router.js';
 import type { DemoDirectory } from '../identity/demo-directory.js';
 import type { DownloadSources } from '../image/download-file.js';
 import type { IdentifyCaller } from '../service/cloud-context.js';
@@ -24,5 +24,5 @@ export interface CloudAppOptions {
   /** The highest compute microversion that the documentation shows; default: the API's highest microversion. */
   readonly maxVersion: string | undefined;
   /** The cloud that `/_control` controls; undefined if the control API is disabled. */
-  readonly control: Controlled | undefined;
+  readonly control: ControllableCloud | undefined;
 }

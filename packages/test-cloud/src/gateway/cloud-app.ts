@@ -39,8 +39,8 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   app.set('query parser', 'simple');
   app.use(singleSlashes);
   app.use('/compute', (req: Request, res: Response) => {
-    noteUnhandled(req, res, unhandled);
-    noteReading(req, res, content().driver);
+    recordUnhandled(req, res, unhandled);
+    notifyDriverOfRead(req, res, content().driver);
     content().compute(req, res);
   });
   app.use('/identity', identityService(cloud));
@@ -64,17 +64,17 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
 }
 
 /** Notifies the driver when a client reads the states of servers, so that transient states can end. */
-function noteReading(req: Request, res: Response, driver: ReadableDriver): void {
+function notifyDriverOfRead(req: Request, res: Response, driver: ReadableDriver): void {
   if (req.method !== 'GET') return;
   const [, name] = /\/servers\/([^/?]+)(?:\?|$)/.exec(req.url) ?? [];
-  if (name !== undefined) res.once('finish', driver.reading(name === 'detail' ? undefined : name));
+  if (name !== undefined) res.once('finish', driver.beginRead(name === 'detail' ? undefined : name));
 }
 
 /**
  * Records requests for paths that the compute API does not serve. Their 404 responses have no version header, unlike
  * those for unknown resources.
  */
-function noteUnhandled(req: Request, res: Response, unhandled: UnhandledRequests): void {
+function recordUnhandled(req: Request, res: Response, unhandled: UnhandledRequests): void {
   const { method, originalUrl } = req;
   res.once('finish', () => {
     const isUnknownPath = res.statusCode === 404 && !res.hasHeader('openstack-api-version');

@@ -8,8 +8,8 @@ const SERVICES = new Set(['identity', 'compute', 'image', 'network', 'volume', '
 
 /** Returns the name of the service that serves a path; '' for the cloud's pages. */
 function serviceOf(url: string): string {
-  const first = url.split(/[/?]/, 2)[1] ?? '';
-  return SERVICES.has(first) ? first : '';
+  const firstSegment = url.split(/[/?]/, 2)[1] ?? '';
+  return SERVICES.has(firstSegment) ? firstSegment : '';
 }
 
 export interface GatewayOptions {
@@ -20,15 +20,15 @@ export interface GatewayOptions {
 }
 
 /** Returns the HTTP listener of a cloud. It records requests to services in the journal and applies rules to them. */
-export function gateway({ journal, rules, clock, app }: GatewayOptions): RequestListener {
+export function createListener({ journal, rules, clock, app }: GatewayOptions): RequestListener {
   return function listener(req: IncomingMessage, res: ServerResponse): void {
     const service = serviceOf(req.url ?? '/');
     if (service === '') {
       app(req, res);
       return;
     }
-    const tapped = tapBodies(req, res);
-    journal.watch(service, req, res, tapped, () => clock.now());
-    rules.handle(req, res, tapped, () => app(req, res)).catch((error) => res.destroy(error));
+    const tappedBodies = tapBodies(req, res);
+    journal.watch(service, req, res, tappedBodies, () => clock.now());
+    rules.handle(req, res, tappedBodies, () => app(req, res)).catch((error) => res.destroy(error));
   };
 }

@@ -50,23 +50,25 @@ function matchesText(pattern: string | TextPattern, text: string): boolean {
 }
 
 /** Returns whether a JSON value contains all fields of another one, recursively. */
-function contains(full: unknown, part: unknown): boolean {
+function containsFields(full: unknown, part: unknown): boolean {
   if (part instanceof RegExp) return typeof full === 'string' && matchesText(part, full);
   if (Array.isArray(part))
-    return Array.isArray(full) && part.every((item) => full.some((other) => contains(other, item)));
+    return Array.isArray(full) && part.every((item) => full.some((other) => containsFields(other, item)));
   if (typeof part !== 'object' || part === null) return full === part;
   if (typeof full !== 'object' || full === null) return false;
-  return Object.entries(part).every(([key, value]) => contains((full as Record<string, unknown>)[key], value));
+  return Object.entries(part).every(([key, value]) => containsFields((full as Record<string, unknown>)[key], value));
 }
 
 /** Returns the version in a header such as `compute 2.90`; '' without a version. */
-export function versionIn(header: unknown): string {
+export function versionInHeader(header: unknown): string {
   const text = String(header ?? '');
   return text.slice(text.lastIndexOf(' ') + 1);
 }
 
 function versionOf({ headers }: IncomingMessage): string | undefined {
-  return versionIn(headers['openstack-api-version']) || (headers['x-openstack-nova-api-version'] as string | undefined);
+  return (
+    versionInHeader(headers['openstack-api-version']) || (headers['x-openstack-nova-api-version'] as string | undefined)
+  );
 }
 
 /** Returns whether a request meets a rule's conditions. Calls `body` only if a condition concerns the body. */
@@ -79,6 +81,6 @@ export function matchesRequest(match: HttpMatch, req: IncomingMessage, body: () 
     Object.entries(match.headers ?? {}).every(([name, expected]) =>
       matchesText(expected, String(req.headers[name.toLowerCase()] ?? '')),
     ) &&
-    (match.body === undefined || contains(body(), match.body))
+    (match.body === undefined || containsFields(body(), match.body))
   );
 }

@@ -27,10 +27,10 @@ function scriptedFault(status: number): unknown {
 
 /** Returns the effect of a rule on the latest matching request; undefined if the rule does not apply to it. */
 function effectOf({ rule, calls }: ActiveRule): HttpEffect | undefined {
-  const position = calls - (rule.fromCall ?? 1);
-  if (position < 0) return undefined;
-  if (rule.sequence) return rule.sequence[position];
-  return position < (rule.times ?? Number.POSITIVE_INFINITY) ? rule : undefined;
+  const callIndex = calls - (rule.fromCall ?? 1);
+  if (callIndex < 0) return undefined;
+  if (rule.sequence) return rule.sequence[callIndex];
+  return callIndex < (rule.times ?? Number.POSITIVE_INFINITY) ? rule : undefined;
 }
 
 /** The active HTTP rules. Of all rules that apply to a request, the one that was added first takes effect. */
@@ -71,7 +71,7 @@ export class HttpRules {
     const effect = this.#rules.size > 0 ? await this.#effectFor(req, tapped) : undefined;
     if (!effect) return serve();
     if (effect.delayMs) await this.#clock.sleep(effect.delayMs);
-    const response = responseOf(effect);
+    const response = scriptedResponseOf(effect);
     if (!response) return serve();
     if (effect.apply) replaceResponse(res, () => response(res));
     else {
@@ -94,7 +94,7 @@ export class HttpRules {
 }
 
 /** Returns a function that sends the scripted response; undefined if the service sends its own response. */
-function responseOf({ status, body, headers, drop }: HttpEffect): ((res: ServerResponse) => void) | undefined {
+function scriptedResponseOf({ status, body, headers, drop }: HttpEffect): ((res: ServerResponse) => void) | undefined {
   if (drop) return (res) => void res.destroy();
   if (status === undefined) return undefined;
   return (res) => {
@@ -108,13 +108,13 @@ function responseOf({ status, body, headers, drop }: HttpEffect): ((res: ServerR
 }
 
 /** Discards the service's response, and sends another one when that response would be complete. */
-function replaceResponse(res: ServerResponse, instead: () => void): void {
+function replaceResponse(res: ServerResponse, sendReplacement: () => void): void {
   const { end, write, writeHead } = res;
   res.writeHead = (() => res) as typeof res.writeHead;
   res.write = (() => true) as typeof res.write;
   res.end = (() => {
     Object.assign(res, { end, write, writeHead });
-    instead();
+    sendReplacement();
     return res;
   }) as typeof res.end;
 }

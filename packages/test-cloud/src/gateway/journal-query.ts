@@ -5,23 +5,23 @@ import type { JournalQuery } from './journal.js';
  * Parses a query string as a journal query: `service=compute&status=4xx&text=web`. Ignores empty values.
  * @throws ServiceError with status 400 if `status` or `after` is invalid
  */
-export function journalQuery(query: Readonly<Record<string, unknown>>): JournalQuery {
-  const text = (name: string) => (typeof query[name] === 'string' && query[name] !== '' ? query[name] : undefined);
-  const number = (name: string, value: string, or = '') => {
+export function parseJournalQuery(query: Readonly<Record<string, unknown>>): JournalQuery {
+  const queryText = (name: string) => (typeof query[name] === 'string' && query[name] !== '' ? query[name] : undefined);
+  const parseNumber = (name: string, value: string, or = '') => {
     if (/^\d+$/.test(value)) return Number(value);
     throw badRequest(`${name} must be an integer of 0 or more${or}, not '${value}'`);
   };
-  const status = text('status');
-  const after = text('after');
+  const status = queryText('status');
+  const after = queryText('after');
   return {
-    service: text('service'),
-    method: text('method'),
-    url: text('url'),
-    text: text('text'),
+    service: queryText('service'),
+    method: queryText('method'),
+    url: queryText('url'),
+    text: queryText('text'),
     status:
       status === undefined || /^[1-5]xx$/.test(status)
         ? (status as JournalQuery['status'])
-        : number('status', status, ' or a class such as 4xx'),
-    after: after === undefined ? undefined : number('after', after),
+        : parseNumber('status', status, ' or a class such as 4xx'),
+    after: after === undefined ? undefined : parseNumber('after', after),
   };
 }

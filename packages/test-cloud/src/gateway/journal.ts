@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { redactSecrets } from '@apistrata/compute-router';
 import type { TappedBodies } from './body-tap.js';
-import { versionIn } from './http-rule.js';
-import { headersWithoutSecrets, type Redact, withoutSecrets } from './secrets.js';
+import { versionInHeader } from './http-rule.js';
+import { type Redact, redactBody, redactHeaders } from './secrets.js';
 
 /** A request and its response in the journal. */
 export interface JournalEntry {
@@ -63,21 +63,25 @@ export function journalEntry(
 ): JournalEntry {
   return {
     ...entry,
-    requestHeaders: headersWithoutSecrets(requestHeaders, hide),
-    responseHeaders: headersWithoutSecrets(responseHeaders, hide),
-    requestBody: withoutSecrets(tapped.requestBody(), hide),
-    responseBody: withoutSecrets(tapped.responseBody(), hide),
+    requestHeaders: redactHeaders(requestHeaders, hide),
+    responseHeaders: redactHeaders(responseHeaders, hide),
+    requestBody: redactBody(tapped.requestBody(), hide),
+    responseBody: redactBody(tapped.responseBody(), hide),
   };
 }
 
 function containsText({ entry, tapped }: JournalLine, text: string): boolean {
   const { method, url, requestId, userAgent } = entry;
-  const has = (part: string) => part.toLowerCase().includes(text);
-  return has(`${method} ${url} ${requestId} ${userAgent}`) || has(tapped.requestText()) || has(tapped.responseText());
+  const includesText = (part: string) => part.toLowerCase().includes(text);
+  return (
+    includesText(`${method} ${url} ${requestId} ${userAgent}`) ||
+    includesText(tapped.requestText()) ||
+    includesText(tapped.responseText())
+  );
 }
 
 /** Returns a predicate for the entries that match a query. */
-function matches({ service, method, url, status, after, text }: JournalQuery): (line: JournalLine) => boolean {
+function matcherFor({ service, method, url, status, after, text }: JournalQuery): (line: JournalLine) => boolean {
   const pattern = url instanceof RegExp ? new RegExp(url.source, url.flags.replace(/[gy]/g, '')) : undefined;
   const searchText = text?.toLowerCase();
   return (line) => {
@@ -93,7 +97,7 @@ function matches({ service, method, url, status, after, text }: JournalQuery): (
   };
 }
 
-export interface Watched {
+export interface WatchedRequest {
   readonly service: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -102,14 +106,17 @@ export interface Watched {
 }
 
 /** Reports a request when its response is complete or its connection is closed. The entry has the number 0. */
-export function watchRequest({ service, req, res, tapped, now }: Watched, done: (line: JournalLine) => void): void {
+export function watchRequest(
+  { service, req, res, tapped, now }: WatchedRequest,
+  onComplete: (line: JournalLine) => void,
+): void {
   const at = now();
   const startedAt = performance.now();
   const { method = '', url: target = '', headers: requestHeaders } = req;
   // The URL may contain the token of a console.
   const url = redactSecrets(target);
   res.once('close', () => {
-    const version = versionIn(res.getHeader('openstack-api-version'));
+    const version = versionInHeader(res.getHeader('openstack-api-version'));
     const requestId = res.getHeader('x-compute-request-id') ?? res.getHeader('x-openstack-request-id') ?? '';
     const entry = {
       number: 0,
@@ -123,7 +130,7 @@ export function watchRequest({ service, req, res, tapped, now }: Watched, done: 
       userAgent: req.headers['user-agent'] ?? '',
       durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
     };
-    done({ entry, tapped, requestHeaders, responseHeaders: res.getHeaders() });
+    onComplete({ entry, tapped, requestHeaders, responseHeaders: res.getHeaders() });
   });
 }
 
@@ -145,13 +152,13 @@ export class Journal {
 
   /** Returns the entries that match a query, oldest first. */
   list(query: JournalQuery = {}): readonly JournalEntry[] {
-    return this.#lines.filter(matches(query)).map((line) => journalEntry(line));
+    return this.#lines.filter(matcherFor(query)).map((line) => journalEntry(line));
   }
 
   /** Returns the most recent entries that match a query, newest first. */
   latest(count: number, query: JournalQuery = {}): readonly JournalHead[] {
     return this.#lines
-      .filter(matches(query))
+      .filter(matcherFor(query))
       .slice(-count)
       .reverse()
       .map(({ entry }) => entry);
@@ -164,7 +171,7 @@ export class Journal {
   }
 
   /** Calls `listener` for each new request. Returns a function that removes the listener. */
-  follow(listener: (entry: JournalEntry) => void): () => void {
+  subscribe(listener: (entry: JournalEntry) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { SECRET_HEADERS } from '@apistrata/compute-router';
 
-export const HIDDEN = '***';
+export const REDACTED = '***';
 
 const SECRET_HEADER_NAMES = new Set(SECRET_HEADERS);
 /**
@@ -13,33 +13,33 @@ const SECRET_FIELD = /(?:pass(?:word|phrase|wd)?|secret|private_?key|signature|^
 /** Returns the replacement for a secret. */
 export type Redact = (secret: string) => string;
 
-const hideAll: Redact = () => HIDDEN;
+const redactAll: Redact = () => REDACTED;
 
 /** Returns a copy of a JSON body in which all secrets are replaced. */
-export function withoutSecrets(value: unknown, hide: Redact = hideAll, key = ''): unknown {
+export function redactBody(value: unknown, hide: Redact = redactAll, key = ''): unknown {
   if (typeof value === 'string') return SECRET_FIELD.test(key) && value !== '' ? hide(value) : value;
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, hide));
+  if (Array.isArray(value)) return value.map((item) => redactBody(item, hide));
   if (typeof value !== 'object' || value === null) return value;
   // The field `id` of a token contains the token itself.
   const isToken = key === 'token' && Object.keys(value).length === 1;
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,
-      isToken && name === 'id' && typeof item === 'string' ? hide(item) : withoutSecrets(item, hide, name),
+      isToken && name === 'id' && typeof item === 'string' ? hide(item) : redactBody(item, hide, name),
     ]),
   );
 }
 
 /** Returns headers as strings, with names in lower case and credentials replaced. */
-export function headersWithoutSecrets(
+export function redactHeaders(
   headers: IncomingHttpHeaders | OutgoingHttpHeaders,
-  hide: Redact = hideAll,
+  hide: Redact = redactAll,
 ): Readonly<Record<string, string>> {
-  const shown: Record<string, string> = {};
+  const redactedHeaders: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     const text = Array.isArray(value) ? value.join(', ') : String(value);
-    shown[name] = SECRET_HEADER_NAMES.has(name) ? hide(text) : text;
+    redactedHeaders[name] = SECRET_HEADER_NAMES.has(name) ? hide(text) : text;
   }
-  return shown;
+  return redactedHeaders;
 }

@@ -18,8 +18,8 @@ export class UnhandledRequests {
 
   note(service: string, method: string, url: string): void {
     const key = `${method} ${urlPath(url).replaceAll(ID, '{id}')}`;
-    const existing = this.#calls.get(key);
-    if (existing) existing.count++;
+    const knownRequest = this.#calls.get(key);
+    if (knownRequest) knownRequest.count++;
     else this.#calls.set(key, { service, method, url, count: 1 });
   }
 

@@ -4,19 +4,19 @@ import type { Call } from '../service/call.js';
 import { filtered } from '../service/listing.js';
 import { created, del, get, noContent, openPost, post, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
-import { micros } from '../service/times.js';
-import { forbiddenAction, rejectApplicationCredentials, rejectTrusted } from './delegation.js';
+import { formatMicros } from '../service/times.js';
+import { forbiddenAction, rejectApplicationCredentials, rejectTrustAndOAuthTokens } from './delegation.js';
 import type { ApplicationCredential, StoredAccessRule } from './identity-records.js';
 import { listOf } from './identity-style.js';
 import { nameUpTo, recordId } from './identity-types.js';
 import { isPasswordOf } from './lockout.js';
-import { rejected } from './login.js';
+import { authenticationError } from './login.js';
 import { newId } from './new-id.js';
-import { RoleRef, roleOf } from './role-ref.js';
+import { RoleRef, resolveRoleId } from './role-ref.js';
 import { Timestamp } from './timestamp.js';
 import type { UserOptions } from './user-options.js';
 
-const PASSWORD_LOCKED =
+const PASSWORD_LOCKED_MESSAGE =
   'You cannot change your password at this time due to password policy disallowing password changes. Please contact your administrator to reset your password.';
 
 const NewRule = z.union([
@@ -44,11 +44,11 @@ const NewCredential = z.object({
   }),
 });
 
-const Passwords = z.object({ user: z.object({ password: z.string(), original_password: z.string() }) });
+const PasswordChange = z.object({ user: z.object({ password: z.string(), original_password: z.string() }) });
 
 /** Returns the routes of application credentials, access rules and password changes. */
 export function applicationCredentialRoutes(): readonly Route[] {
-  function show(call: Call, credential: ApplicationCredential) {
+  function credentialView(call: Call, credential: ApplicationCredential) {
     const { id, name, description, projectId, roleIds, expiresAt, unrestricted, userId } = credential;
     return {
       id,
@@ -58,44 +58,44 @@ export function applicationCredentialRoutes(): readonly Route[] {
       user_id: userId,
       system: null,
       roles: roleIds.map((roleId) => call.cloud.directory.state.roles.get(roleId)),
-      expires_at: expiresAt === null ? null : micros(expiresAt),
+      expires_at: expiresAt === null ? null : formatMicros(expiresAt),
       unrestricted,
       ...(credential.accessRules && { access_rules: credential.accessRules }),
       links: { self: `${call.base}/v3/users/${userId}/application_credentials/${id}` },
     };
   }
 
-  function userOf(call: Call): string {
+  function authorizedUserId(call: Call): string {
     const userId = call.param('user');
     if (userId !== call.caller.userId) call.requireAdmin();
     return userId;
   }
 
-  function owner(call: Call): string {
-    rejectTrusted(call, 'application credentials');
-    return userOf(call);
+  function credentialOwnerId(call: Call): string {
+    rejectTrustAndOAuthTokens(call, 'application credentials');
+    return authorizedUserId(call);
   }
 
   /** Returns the user ID in the path. Only this user and system administrators may access the user's access rules. */
-  function ruleOwner(call: Call): string {
-    const userId = owner(call);
+  function ruleOwnerId(call: Call): string {
+    const userId = credentialOwnerId(call);
     if (userId !== call.caller.userId && !call.caller.systemScope) throw forbiddenAction('identity:list_access_rules');
     return userId;
   }
 
-  const linkedRule = (call: Call, rule: StoredAccessRule) => ({
+  const ruleWithLinks = (call: Call, rule: StoredAccessRule) => ({
     ...ruleView(rule),
     links: { self: `${call.base}/v3/users/${call.param('user')}/access_rules/${rule.id}` },
   });
 
-  function find(call: Call): ApplicationCredential {
+  function findCredential(call: Call): ApplicationCredential {
     const credential = call.cloud.directory.state.credentials.get(call.param('id'));
-    if (credential?.userId !== owner(call))
+    if (credential?.userId !== credentialOwnerId(call))
       throw notFound(`Could not find Application Credential: ${call.param('id')}.`);
     return credential;
   }
 
-  const rules = (call: Call) =>
+  const ruleTable = (call: Call) =>
     call.cloud.documents.table<StoredAccessRule & { user_id: string }>('identity/access-rules');
   const ruleView = ({ id, path: rulePath, method, service }: StoredAccessRule): StoredAccessRule => ({
     id,
@@ -105,30 +105,30 @@ export function applicationCredentialRoutes(): readonly Route[] {
   });
 
   /** Returns the user's access rule with the requested ID or content. Creates a missing rule from its content. */
-  function ruleFor(call: Call, userId: string, requested: NewRule): StoredAccessRule {
-    const ownRules = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
-    const same = ownRules.find((rule) =>
+  function findOrCreateRule(call: Call, userId: string, requested: NewRule): StoredAccessRule {
+    const ownRules = [...ruleTable(call).values()].filter(({ user_id }) => user_id === userId);
+    const existingRule = ownRules.find((rule) =>
       'id' in requested
         ? rule.id === requested.id
         : rule.path === requested.path && rule.method === requested.method && rule.service === requested.service,
     );
-    if (same) return ruleView(same);
+    if (existingRule) return ruleView(existingRule);
     if ('id' in requested) throw notFound(`Could not find Access Rule: ${requested.id}.`);
     const newRule = { ...requested, id: newId() };
-    rules(call).set(newRule.id, { ...newRule, user_id: userId });
+    ruleTable(call).set(newRule.id, { ...newRule, user_id: userId });
     return newRule;
   }
 
   function findRule(call: Call): StoredAccessRule {
-    const rule = rules(call).get(call.param('rule'));
-    if (rule?.user_id !== ruleOwner(call)) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
+    const rule = ruleTable(call).get(call.param('rule'));
+    if (rule?.user_id !== ruleOwnerId(call)) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
     return rule;
   }
 
   const path = '/v3/users/:user/application_credentials';
   return [
     get(path, (call) => {
-      const userId = owner(call);
+      const userId = credentialOwnerId(call);
       const ownCredentials = [...call.cloud.directory.state.credentials.values()].filter(
         (credential) => credential.userId === userId,
       );
@@ -136,7 +136,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
         'application_credentials',
         call,
         filtered(
-          ownCredentials.map((c) => show(call, c)),
+          ownCredentials.map((c) => credentialView(call, c)),
           call.query,
           ['name'],
         ),
@@ -144,27 +144,27 @@ export function applicationCredentialRoutes(): readonly Route[] {
     }),
     post(path, async (call) => {
       const { caller } = call;
-      const userId = owner(call);
+      const userId = credentialOwnerId(call);
       rejectApplicationCredentials(call, 'additional application credentials');
       if (userId !== caller.userId) throw forbiddenAction('identity:create_application_credential');
       const requested = call.body(NewCredential).application_credential;
       const secret = requested.secret ?? randomBytes(64).toString('base64url');
       // The hash is computed first, because the results of the checks must still hold when the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
-      const assigned = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
+      const assignedRoleIds = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length
-        ? call.cloud.directory.withImplied(requested.roles.map((role) => roleOf(call, role)))
-        : assigned;
-      if (!roleIds.every((id) => assigned.includes(id)))
+        ? call.cloud.directory.withImplied(requested.roles.map((role) => resolveRoleId(call, role)))
+        : assignedRoleIds;
+      if (!roleIds.every((id) => assignedRoleIds.includes(id)))
         throw badRequest(
           'Invalid application credential: Cannot create an application credential with unassigned role',
         );
       if (requested.expires_at != null && requested.expires_at <= call.cloud.directory.now())
         throw badRequest('The requested expiration date is in the past.');
-      const isUsed = [...call.cloud.directory.state.credentials.values()].some(
+      const isNameUsed = [...call.cloud.directory.state.credentials.values()].some(
         (c) => c.userId === userId && c.name === requested.name,
       );
-      if (isUsed)
+      if (isNameUsed)
         throw conflict(
           `Conflict occurred attempting to store application_credential - Duplicate entry found with name ${requested.name}.`,
         );
@@ -179,53 +179,53 @@ export function applicationCredentialRoutes(): readonly Route[] {
         expiresAt: requested.expires_at ?? null,
         unrestricted: requested.unrestricted ?? false,
         accessRules: requested.access_rules?.length
-          ? requested.access_rules.map((rule) => ruleFor(call, userId, rule))
+          ? requested.access_rules.map((rule) => findOrCreateRule(call, userId, rule))
           : null,
       };
       call.cloud.directory.state.credentials.set(credential.id, credential);
-      return created({ application_credential: { ...show(call, credential), secret } });
+      return created({ application_credential: { ...credentialView(call, credential), secret } });
     }),
-    get(`${path}/:id`, (call) => ({ application_credential: show(call, find(call)) })),
+    get(`${path}/:id`, (call) => ({ application_credential: credentialView(call, findCredential(call)) })),
     del(`${path}/:id`, (call) => {
       rejectApplicationCredentials(call, 'additional application credentials');
-      call.cloud.directory.state.credentials.delete(find(call).id);
+      call.cloud.directory.state.credentials.delete(findCredential(call).id);
       return noContent();
     }),
     get('/v3/users/:user/access_rules', (call) => {
-      const userId = ruleOwner(call);
-      const ownRules = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
+      const userId = ruleOwnerId(call);
+      const ownRules = [...ruleTable(call).values()].filter(({ user_id }) => user_id === userId);
       return listOf(
         'access_rules',
         call,
         filtered(
-          ownRules.map((rule) => linkedRule(call, rule)),
+          ownRules.map((rule) => ruleWithLinks(call, rule)),
           call.query,
           ['service', 'path', 'method'],
         ),
       );
     }),
-    get('/v3/users/:user/access_rules/:rule', (call) => ({ access_rule: linkedRule(call, findRule(call)) })),
+    get('/v3/users/:user/access_rules/:rule', (call) => ({ access_rule: ruleWithLinks(call, findRule(call)) })),
     del('/v3/users/:user/access_rules/:rule', (call) => {
       const { id } = findRule(call);
-      const used = [...call.cloud.directory.state.credentials.values()].some(({ accessRules }) =>
+      const isRuleUsed = [...call.cloud.directory.state.credentials.values()].some(({ accessRules }) =>
         accessRules?.some((rule) => rule.id === id),
       );
-      if (used) throw forbidden('May not delete access rule in use');
-      rules(call).delete(id);
+      if (isRuleUsed) throw forbidden('May not delete access rule in use');
+      ruleTable(call).delete(id);
       return noContent();
     }),
     openPost('/v3/users/:user/password', async (call) => {
       const { directory } = call.cloud;
       const user = directory.state.users.get(call.param('user'));
-      const { password, original_password: originalPassword } = call.body(Passwords).user;
+      const { password, original_password: originalPassword } = call.body(PasswordChange).user;
       const isCorrect = await isPasswordOf(directory, user, originalPassword);
-      if (!user || !isCorrect) throw rejected();
-      if ((user.options as UserOptions | undefined)?.lock_password) throw badRequest(PASSWORD_LOCKED);
-      const hash = await directory.passwords.hash(password);
-      const current = directory.state.users.get(user.id);
+      if (!user || !isCorrect) throw authenticationError();
+      if ((user.options as UserOptions | undefined)?.lock_password) throw badRequest(PASSWORD_LOCKED_MESSAGE);
+      const passwordHash = await directory.passwords.hash(password);
+      const currentUser = directory.state.users.get(user.id);
       // While the hash was computed, the user may have been deleted or may have received a new password.
-      if (!current || current.password !== user.password) throw rejected();
-      directory.setPassword(current, hash);
+      if (!currentUser || currentUser.password !== user.password) throw authenticationError();
+      directory.setPassword(currentUser, passwordHash);
       return noContent();
     }),
   ];

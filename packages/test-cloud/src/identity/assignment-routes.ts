@@ -3,7 +3,7 @@ import { del, get, noContent, put, type Route } from '../service/route.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { listAssignments } from './assignment-list.js';
-import { sameScope } from './directory.js';
+import { isSameScope } from './directory.js';
 import type { Assignment, Group, Scope } from './identity-records.js';
 import { listOf } from './identity-style.js';
 
@@ -15,17 +15,17 @@ const SCOPE_PATHS = [
   ['/v3/OS-INHERIT/projects/:scope', '/inherited_to_projects', false],
   ['/v3/OS-INHERIT/domains/:scope', '/inherited_to_projects', true],
 ] as const;
-const ACTORS = ['users', 'groups'] as const;
+const ACTOR_COLLECTIONS = ['users', 'groups'] as const;
 
-type Kind = 'users' | 'groups' | 'projects' | 'domains' | 'roles';
+type RecordKind = 'users' | 'groups' | 'projects' | 'domains' | 'roles';
 
-function findRecord(call: Call, kind: Kind, id: string) {
+function findRecord(call: Call, kind: RecordKind, id: string) {
   const record = call.cloud.directory.state[kind].get(id);
   if (!record) throw notFound(`Could not find ${kind.slice(0, -1)}: ${id}.`);
   return record;
 }
 
-function scopeOf(call: Call): Scope {
+function scopeInPath(call: Call): Scope {
   const [, , first, second] = call.req.path.split('/');
   const kind = first === 'OS-INHERIT' ? second : first;
   if (kind === 'system') return { kind: 'system', id: 'all' };
@@ -36,9 +36,9 @@ function scopeOf(call: Call): Scope {
  * Returns the scope in the path. Throws a 404 error if the scope, the actor or the role does not exist. As in Keystone,
  * paths without inheritance return this error even to callers without permission.
  */
-function checkedScope(call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Scope {
+function authorizedScope(call: Call, actors: (typeof ACTOR_COLLECTIONS)[number], inherited: boolean): Scope {
   if (inherited) call.requireAdmin();
-  const scope = scopeOf(call);
+  const scope = scopeInPath(call);
   if (scope.kind !== 'system') findRecord(call, `${scope.kind}s`, scope.id);
   findRecord(call, actors, call.param('actor'));
   if (call.req.params.role !== undefined) findRecord(call, 'roles', call.param('role'));
@@ -46,14 +46,18 @@ function checkedScope(call: Call, actors: (typeof ACTORS)[number], inherited: bo
   return scope;
 }
 
-const assignmentOf = (call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Assignment => ({
-  scope: checkedScope(call, actors, inherited),
+const requestedAssignment = (
+  call: Call,
+  actors: (typeof ACTOR_COLLECTIONS)[number],
+  inherited: boolean,
+): Assignment => ({
+  scope: authorizedScope(call, actors, inherited),
   actor: { kind: actors === 'users' ? 'user' : 'group', id: call.param('actor') },
   roleId: call.param('role'),
   inherited,
 });
 
-const missing = ({ roleId, actor, scope }: Assignment) =>
+const missingAssignment = ({ roleId, actor, scope }: Assignment) =>
   notFound(
     `Could not find role assignment with role: ${roleId}, user or group: ${actor.id}, project, domain, or system: ${scope.id}.`,
   );
@@ -69,14 +73,14 @@ function checkRoleDomain(call: Call, { roleId, scope }: Assignment): void {
 /** Returns the routes for role assignments on projects, domains, their subtrees and the system. */
 function grantRoutes(): readonly Route[] {
   return SCOPE_PATHS.flatMap(([scopePath, suffix, isListed]) =>
-    ACTORS.flatMap((actors) => {
+    ACTOR_COLLECTIONS.flatMap((actors) => {
       const inherited = suffix !== '';
-      const all = `${scopePath}/${actors}/:actor/roles${suffix}`;
-      const one = `${scopePath}/${actors}/:actor/roles/:role${suffix}`;
-      const list = get(all, (call) => {
-        const scope = checkedScope(call, actors, inherited);
+      const listPath = `${scopePath}/${actors}/:actor/roles${suffix}`;
+      const itemPath = `${scopePath}/${actors}/:actor/roles/:role${suffix}`;
+      const listRoute = get(listPath, (call) => {
+        const scope = authorizedScope(call, actors, inherited);
         const matching = [...call.cloud.directory.state.assignments.values()].filter(
-          (a) => a.actor.id === call.param('actor') && sameScope(a.scope, scope) && a.inherited === inherited,
+          (a) => a.actor.id === call.param('actor') && isSameScope(a.scope, scope) && a.inherited === inherited,
         );
         return listOf(
           'roles',
@@ -85,21 +89,21 @@ function grantRoutes(): readonly Route[] {
         );
       });
       return [
-        ...(isListed ? [list] : []),
-        put(one, (call) => {
-          const requested = assignmentOf(call, actors, inherited);
+        ...(isListed ? [listRoute] : []),
+        put(itemPath, (call) => {
+          const requested = requestedAssignment(call, actors, inherited);
           checkRoleDomain(call, requested);
           call.cloud.directory.assign(requested);
           return noContent();
         }),
-        get(one, (call) => {
-          const requested = assignmentOf(call, actors, inherited);
-          if (!call.cloud.directory.isAssigned(requested)) throw missing(requested);
+        get(itemPath, (call) => {
+          const requested = requestedAssignment(call, actors, inherited);
+          if (!call.cloud.directory.isAssigned(requested)) throw missingAssignment(requested);
           return noContent();
         }),
-        del(one, (call) => {
-          const requested = assignmentOf(call, actors, inherited);
-          if (!call.cloud.directory.revoke(requested)) throw missing(requested);
+        del(itemPath, (call) => {
+          const requested = requestedAssignment(call, actors, inherited);
+          if (!call.cloud.directory.revoke(requested)) throw missingAssignment(requested);
           return noContent();
         }),
       ];
@@ -109,9 +113,9 @@ function grantRoutes(): readonly Route[] {
 
 /** Returns the routes for group membership. */
 function memberRoutes(): readonly Route[] {
-  const path = '/v3/groups/:group/users/:user';
+  const memberPath = '/v3/groups/:group/users/:user';
 
-  function find(call: Call) {
+  function findMembership(call: Call) {
     call.requireAdmin();
     const group = findRecord(call, 'groups', call.param('group')) as unknown as Group;
     const user = findRecord(call, 'users', call.param('user')).id;
@@ -130,34 +134,34 @@ function memberRoutes(): readonly Route[] {
     get('/v3/groups/:group/users', (call) => {
       call.requireAdmin();
       const { members } = findRecord(call, 'groups', call.param('group')) as unknown as { members: readonly string[] };
-      const shown = members.map((id): Wire => {
+      const memberViews = members.map((id): Wire => {
         const { password: _, ...user } = findRecord(call, 'users', id) as Wire;
         return user;
       });
-      return listOf('users', call, shown);
+      return listOf('users', call, memberViews);
     }),
     get('/v3/users/:user/groups', (call) => {
       if (call.param('user') !== call.caller.userId) call.requireAdmin();
       findRecord(call, 'users', call.param('user'));
-      const all = [...call.cloud.directory.state.groups.values()];
-      const userGroups = all.filter(({ members }) => members.includes(call.param('user')));
+      const listPath = [...call.cloud.directory.state.groups.values()];
+      const userGroups = listPath.filter(({ members }) => members.includes(call.param('user')));
       return listOf(
         'groups',
         call,
         userGroups.map(({ members: _, ...group }) => ({ ...group, membership_expires_at: null })),
       );
     }),
-    put(path, (call) => {
-      const { user, members, isMember, store } = find(call);
+    put(memberPath, (call) => {
+      const { user, members, isMember, store } = findMembership(call);
       return isMember ? noContent() : store([...members, user]);
     }),
-    del(path, (call) => {
-      const { user, members, requireMember, store } = find(call);
+    del(memberPath, (call) => {
+      const { user, members, requireMember, store } = findMembership(call);
       requireMember();
       return store(members.filter((member) => member !== user));
     }),
-    get(path, (call) => {
-      find(call).requireMember();
+    get(memberPath, (call) => {
+      findMembership(call).requireMember();
       return noContent();
     }),
   ];

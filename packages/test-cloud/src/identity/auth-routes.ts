@@ -10,7 +10,7 @@ import { tokenView } from './token-view.js';
 
 /** Returns the routes for authentication, tokens and the scopes that are available to a caller. */
 export function authRoutes(): readonly Route[] {
-  function describe(call: Call, token: Token, status: number): Reply {
+  function tokenResponse(call: Call, token: Token, status: number): Reply {
     const cloudUrl = call.query.has('nocatalog') ? undefined : call.cloudBase;
     const body = { token: tokenView(call.cloud, token, cloudUrl) };
     return new Reply(status, body, { 'X-Subject-Token': token.id, Vary: 'X-Auth-Token' });
@@ -20,39 +20,39 @@ export function authRoutes(): readonly Route[] {
   function subjectToken(call: Call): Token {
     const token = call.cloud.directory.token(call.req.header('x-subject-token') ?? '');
     if (!token) throw notFound('Could not find token.');
-    const isOwn = token.userId === call.caller.userId;
-    if (!isOwn && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
+    const isOwnToken = token.userId === call.caller.userId;
+    if (!isOwnToken && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
     return token;
   }
 
   /** Validates the token in `X-Subject-Token`. A token with access rules requires a service that enforces them. */
-  function validate(call: Call): Reply {
+  function validateToken(call: Call): Reply {
     const token = subjectToken(call);
     const credential = call.cloud.directory.state.credentials.get(token.applicationCredentialId ?? '');
     if (credential?.accessRules && !(Number(call.req.header('openstack-identity-access-rules')) >= 1))
       throw notFound('Failed to validate token');
-    return describe(call, token, 200);
+    return tokenResponse(call, token, 200);
   }
 
   const projects = (call: Call) => listOf('projects', call, call.cloud.directory.projectsOf(call.caller.userId));
 
   function domains(call: Call) {
     const { directory } = call.cloud;
-    const all = [...directory.state.domains.values()];
+    const allDomains = [...directory.state.domains.values()];
     return listOf(
       'domains',
       call,
-      all.filter(({ id }) => directory.roleIdsOf(call.caller.userId, { kind: 'domain', id }).length > 0),
+      allDomains.filter(({ id }) => directory.roleIdsOf(call.caller.userId, { kind: 'domain', id }).length > 0),
     );
   }
 
-  const linksTo = (call: Call, name: string) => ({ links: { self: `${call.base}/v3/auth/${name}` } });
+  const selfLinks = (call: Call, name: string) => ({ links: { self: `${call.base}/v3/auth/${name}` } });
 
   return [
     openPost('/v3/auth/tokens', async (call) =>
-      describe(call, await logIn(call.cloud.directory, call.body(Login).auth, signedRequestOf(call)), 201),
+      tokenResponse(call, await logIn(call.cloud.directory, call.body(Login).auth, signedRequestOf(call)), 201),
     ),
-    get('/v3/auth/tokens', validate),
+    get('/v3/auth/tokens', validateToken),
     del('/v3/auth/tokens', (call) => {
       call.cloud.directory.revokeToken(subjectToken(call));
       return noContent();
@@ -68,12 +68,12 @@ export function authRoutes(): readonly Route[] {
     get('/v3/auth/system', (call) => {
       const hasSystemRole =
         call.cloud.directory.roleIdsOf(call.caller.userId, { kind: 'system', id: 'all' }).length > 0;
-      return { system: hasSystemRole ? [{ all: true }] : [], ...linksTo(call, 'system') };
+      return { system: hasSystemRole ? [{ all: true }] : [], ...selfLinks(call, 'system') };
     }),
     get('/v3/auth/catalog', (call) => {
       const { projectId } = call.caller;
       if (!projectId) throw forbidden('A project-scoped token is required to produce a service catalog.');
-      return { catalog: catalogFor(call.cloud.documents, call.cloudBase, call.caller), ...linksTo(call, 'catalog') };
+      return { catalog: catalogFor(call.cloud.documents, call.cloudBase, call.caller), ...selfLinks(call, 'catalog') };
     }),
   ];
 }

@@ -8,26 +8,27 @@ import type { Wire } from '../service/wire.js';
 import { strictFlag, text } from '../service/wire-types.js';
 import { endpointUrl } from './catalog.js';
 import {
-  createdByPut,
-  everything,
+  ALL_VERBS,
   nameUpTo,
   nullableText,
   recordId,
   rejectDuplicateId,
   url,
   uuid,
+  withPutRoute,
 } from './identity-types.js';
 
 const shortText = z.string().max(255).nullable();
 const regionId = z.string().min(1).max(255).nullable();
-const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`identity/${table}`).has(String(id));
+const recordExists = ({ cloud }: Call, table: string, id: unknown) =>
+  cloud.documents.table(`identity/${table}`).has(String(id));
 
 const services: ResourceSpec = {
   path: 'services',
   one: 'service',
   many: 'services',
   filters: ['type', 'name'],
-  admin: everything,
+  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     type: required(settable(z.string().min(1).max(255))),
@@ -44,10 +45,10 @@ const services: ResourceSpec = {
 /**
  * Returns the region that a request names, or undefined. The deprecated field `region` also creates a missing region.
  */
-function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
+function regionFields(call: Call, { region, region_id }: Wire): Wire | undefined {
   const id = (region_id ?? region) as string | null | undefined;
   if (id === undefined) return undefined;
-  if (id !== null && !has(call, 'regions', id)) {
+  if (id !== null && !recordExists(call, 'regions', id)) {
     if (region_id) throw badRequest(`Could not find region: ${id}.`);
     call.cloud.documents.table<Doc>('identity/regions').set(id, { id, description: '', parent_region_id: null });
   }
@@ -55,7 +56,7 @@ function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
 }
 
 /** Throws a 400 error if an endpoint URL contains a placeholder that the catalog does not replace. */
-function checkUrl({ url }: Wire): void {
+function checkEndpointUrl({ url }: Wire): void {
   if (/[$%]\((?!(tenant|user|project)_id\)s)/.test(String(url)))
     throw badRequest(`Cannot create an endpoint with an invalid URL: ${url}.`);
 }
@@ -65,7 +66,7 @@ const endpoints: ResourceSpec = {
   one: 'endpoint',
   many: 'endpoints',
   filters: ['interface', 'service_id', 'region_id'],
-  admin: everything,
+  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     interface: required(settable(z.enum(['admin', 'public', 'internal']))),
@@ -78,22 +79,22 @@ const endpoints: ResourceSpec = {
     description: settable(nullableText),
   }),
   creating(call, endpoint) {
-    checkUrl(endpoint);
-    if (!has(call, 'services', endpoint.service_id))
+    checkEndpointUrl(endpoint);
+    if (!recordExists(call, 'services', endpoint.service_id))
       throw badRequest(`Could not find service: ${endpoint.service_id}.`);
-    return regionOf(call, endpoint) ?? { region: null, region_id: null };
+    return regionFields(call, endpoint) ?? { region: null, region_id: null };
   },
   changing(call, _before, change) {
     const { service_id } = change;
-    if (service_id !== undefined && !has(call, 'services', service_id))
+    if (service_id !== undefined && !recordExists(call, 'services', service_id))
       throw badRequest(`Could not find service: ${service_id}.`);
-    return regionOf(call, change);
+    return regionFields(call, change);
   },
   shows: ({ cloudBase }, { url }) => ({ url: endpointUrl(url, cloudBase) }),
 };
 
 const regions: ResourceSpec = {
-  ...createdByPut('region'),
+  ...withPutRoute('region'),
   path: 'regions',
   one: 'region',
   many: 'regions',
@@ -108,14 +109,14 @@ const regions: ResourceSpec = {
   }),
   creating(call, { id, parent_region_id }) {
     rejectDuplicateId(call, 'regions', 'region', id);
-    if (parent_region_id !== null && !has(call, 'regions', parent_region_id))
+    if (parent_region_id !== null && !recordExists(call, 'regions', parent_region_id))
       throw badRequest(`Could not find region: ${parent_region_id}.`);
     return id ? undefined : { id: undefined };
   },
   removing(call, { id }) {
     const isUsed =
-      docsOf(call, 'regions').some(({ parent_region_id }) => parent_region_id === id) ||
-      docsOf(call, 'endpoints').some(({ region_id }) => region_id === id);
+      recordsOf(call, 'regions').some(({ parent_region_id }) => parent_region_id === id) ||
+      recordsOf(call, 'endpoints').some(({ region_id }) => region_id === id);
     if (isUsed)
       throw forbidden(`Unable to delete region ${id} because it or its child regions have associated endpoints.`);
   },
@@ -127,7 +128,7 @@ const policies: ResourceSpec = {
   many: 'policies',
   authorizesFirst: true,
   filters: ['type'],
-  admin: everything,
+  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     blob: required(settable(z.string())),
@@ -141,22 +142,22 @@ const limitValue = z
   .min(-1)
   .max(2 ** 31 - 1);
 
-const docsOf = ({ cloud }: Call, many: string) => [...cloud.documents.table<Doc>(`identity/${many}`).values()];
-const LIMITED = ['service_id', 'region_id', 'resource_name'];
-const limitsSame = (one: Wire, other: Wire) => LIMITED.every((key) => one[key] === other[key]);
+const recordsOf = ({ cloud }: Call, many: string) => [...cloud.documents.table<Doc>(`identity/${many}`).values()];
+const LIMIT_KEYS = ['service_id', 'region_id', 'resource_name'];
+const isSameLimit = (one: Wire, other: Wire) => LIMIT_KEYS.every((key) => one[key] === other[key]);
 
 /** Throws if a registered limit's service or region does not exist, or its resource already has a registered limit. */
-function checkRegistered(call: Call, limit: Wire): void {
+function checkRegisteredLimit(call: Call, limit: Wire): void {
   const { service_id, region_id, id } = limit;
-  if (!has(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);
-  if (region_id && !has(call, 'regions', region_id)) throw badRequest(`Could not find region: ${region_id}.`);
-  if (docsOf(call, 'registered_limits').some((one) => one.id !== id && limitsSame(one, limit)))
+  if (!recordExists(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);
+  if (region_id && !recordExists(call, 'regions', region_id)) throw badRequest(`Could not find region: ${region_id}.`);
+  if (recordsOf(call, 'registered_limits').some((one) => one.id !== id && isSameLimit(one, limit)))
     throw conflict('Conflict occurred attempting to store registered_limit - Duplicate entry.');
 }
 
 /** Rejects the change or removal of a registered limit that project or domain limits override. */
-function rejectUsed(call: Call, { id }: Doc): void {
-  if (docsOf(call, 'limits').some((limit) => limit.registered_limit_id === id))
+function rejectOverridden(call: Call, { id }: Doc): void {
+  if (recordsOf(call, 'limits').some((limit) => limit.registered_limit_id === id))
     throw forbidden(
       `Unable to update or delete registered limit ${id} because there are project limits associated with it.`,
     );
@@ -178,15 +179,15 @@ const registeredLimits: ResourceSpec = {
     description: settable(shortText, null),
   }),
   creating(call, limit) {
-    checkRegistered(call, limit);
+    checkRegisteredLimit(call, limit);
     return undefined;
   },
   changing(call, before, change) {
-    rejectUsed(call, before);
-    if (LIMITED.some((key) => change[key] !== undefined)) checkRegistered(call, { ...before, ...change });
+    rejectOverridden(call, before);
+    if (LIMIT_KEYS.some((key) => change[key] !== undefined)) checkRegisteredLimit(call, { ...before, ...change });
     return undefined;
   },
-  removing: rejectUsed,
+  removing: rejectOverridden,
 };
 
 const limits: ResourceSpec = {
@@ -217,13 +218,13 @@ const limits: ResourceSpec = {
     if (project_id && !state.projects.has(String(project_id)))
       throw badRequest(`Could not find project: ${project_id}.`);
     if (domain_id && !state.domains.has(String(domain_id))) throw badRequest(`Could not find domain: ${domain_id}.`);
-    const registered = docsOf(call, 'registered_limits').find((one) => limitsSame(one, limit));
-    if (!registered) throw forbidden('Unable to create a limit that has no corresponding registered limit.');
-    const isUsed = docsOf(call, 'limits').some(
-      (one) => limitsSame(one, limit) && one.project_id === project_id && one.domain_id === domain_id,
+    const registeredLimit = recordsOf(call, 'registered_limits').find((one) => isSameLimit(one, limit));
+    if (!registeredLimit) throw forbidden('Unable to create a limit that has no corresponding registered limit.');
+    const isUsed = recordsOf(call, 'limits').some(
+      (one) => isSameLimit(one, limit) && one.project_id === project_id && one.domain_id === domain_id,
     );
     if (isUsed) throw conflict('Conflict occurred attempting to store limit - Duplicate entry.');
-    return { registered_limit_id: registered.id };
+    return { registered_limit_id: registeredLimit.id };
   },
 };
 

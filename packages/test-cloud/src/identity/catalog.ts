@@ -13,30 +13,36 @@ const SERVICES = [
   { type: 'placement', name: 'placement', path: '/placement' },
 ] as const;
 
-export const REGION = 'RegionOne';
-const INTERFACES = ['public', 'internal', 'admin'] as const;
+export const DEFAULT_REGION = 'RegionOne';
+const ENDPOINT_INTERFACES = ['public', 'internal', 'admin'] as const;
 
 /** Stands for the cloud's URL in stored endpoints, because the URL is known only during a request. */
-const CLOUD_URL = '{cloud}';
+const CLOUD_URL_PLACEHOLDER = '{cloud}';
 
 /** Creates the initial services, endpoints and region. */
 export function seedCatalog(documents: Documents): void {
-  documents.table<Doc>('identity/regions').set(REGION, { id: REGION, description: '', parent_region_id: null });
+  documents
+    .table<Doc>('identity/regions')
+    .set(DEFAULT_REGION, { id: DEFAULT_REGION, description: '', parent_region_id: null });
   const endpoints = documents.table<Doc>('identity/endpoints');
   for (const { type, name, path } of SERVICES) {
     const service = stableId('endpoint', `${type}/service`);
     documents.table<Doc>('identity/services').set(service, { id: service, type, name, enabled: true, description: '' });
-    for (const interfaceName of INTERFACES) {
+    for (const interfaceName of ENDPOINT_INTERFACES) {
       const id = stableId('endpoint', `${type}/${interfaceName}`);
-      const location = { region: REGION, region_id: REGION, url: `${CLOUD_URL}${path}` };
-      endpoints.set(id, { id, interface: interfaceName, service_id: service, enabled: true, ...location });
+      const regionAndUrl = {
+        region: DEFAULT_REGION,
+        region_id: DEFAULT_REGION,
+        url: `${CLOUD_URL_PLACEHOLDER}${path}`,
+      };
+      endpoints.set(id, { id, interface: interfaceName, service_id: service, enabled: true, ...regionAndUrl });
     }
   }
 }
 
 /** Returns the URL of an endpoint, with the cloud's URL in place of the placeholder. */
 export function endpointUrl(url: unknown, cloudUrl: string): string {
-  return String(url).replace(CLOUD_URL, cloudUrl);
+  return String(url).replace(CLOUD_URL_PLACEHOLDER, cloudUrl);
 }
 
 /** Returns the wire format of an endpoint. */
@@ -46,9 +52,9 @@ export const showEndpoint = (endpoint: Doc, cloudUrl: string): Wire => ({
 });
 
 /** The tables that associate projects with endpoints (key `project/endpoint`) and with groups (key `group/project`). */
-export const endpointPairs = (documents: Documents) =>
+export const endpointAssociations = (documents: Documents) =>
   documents.table<{ project: string; endpoint: string }>('identity/endpoint-filter');
-export const groupPairs = (documents: Documents) =>
+export const groupAssociations = (documents: Documents) =>
   documents.table<{ project: string; group: string }>('identity/endpoint-group-projects');
 
 /** Returns the endpoints that match the filters of an endpoint group. */
@@ -60,17 +66,17 @@ export const endpointsMatching = (documents: Documents, filters: unknown): reado
 /** Returns the endpoints that are associated with a project, either directly or through an endpoint group. */
 export function endpointsOfProject(documents: Documents, id: string): readonly Doc[] {
   const endpoints = documents.table<Doc>('identity/endpoints');
-  const groups = documents.table<Doc>('identity/endpoint_groups');
-  const own = [...endpointPairs(documents).values()].filter(({ project }) => project === id);
-  const grouped = [...groupPairs(documents).values()].filter(({ project }) => project === id);
-  const found = [
-    ...own.flatMap(({ endpoint }) => endpoints.get(endpoint) ?? []),
-    ...grouped.flatMap(({ group }) => {
-      const filters = groups.get(group)?.filters;
+  const endpointGroups = documents.table<Doc>('identity/endpoint_groups');
+  const directAssociations = [...endpointAssociations(documents).values()].filter(({ project }) => project === id);
+  const associatedGroups = [...groupAssociations(documents).values()].filter(({ project }) => project === id);
+  const foundEndpoints = [
+    ...directAssociations.flatMap(({ endpoint }) => endpoints.get(endpoint) ?? []),
+    ...associatedGroups.flatMap(({ group }) => {
+      const filters = endpointGroups.get(group)?.filters;
       return filters ? endpointsMatching(documents, filters) : [];
     }),
   ];
-  return [...new Set(found)];
+  return [...new Set(foundEndpoints)];
 }
 
 /** The user and project for which a catalog is generated. */
@@ -84,13 +90,14 @@ interface CatalogScope {
  * a project, endpoints whose URL requires a project. If a project has associated endpoints, only these are returned.
  */
 export function catalogFor(documents: Documents, cloudUrl: string, { userId, projectId }: CatalogScope) {
-  const associated = projectId ? endpointsOfProject(documents, projectId) : [];
-  const candidates = associated.length > 0 ? associated : [...documents.table<Doc>('identity/endpoints').values()];
+  const associatedEndpoints = projectId ? endpointsOfProject(documents, projectId) : [];
+  const candidates =
+    associatedEndpoints.length > 0 ? associatedEndpoints : [...documents.table<Doc>('identity/endpoints').values()];
   const endpoints = candidates.flatMap((endpoint) => {
     const url = endpointUrl(endpoint.url, cloudUrl).replace(/[$%]\(user_id\)s/g, userId);
-    const needsProject = /[$%]\((project|tenant)_id\)s/g;
-    if (endpoint.enabled === false || (!projectId && needsProject.test(url))) return [];
-    return [{ ...endpoint, url: url.replace(needsProject, projectId ?? '') }];
+    const projectPlaceholder = /[$%]\((project|tenant)_id\)s/g;
+    if (endpoint.enabled === false || (!projectId && projectPlaceholder.test(url))) return [];
+    return [{ ...endpoint, url: url.replace(projectPlaceholder, projectId ?? '') }];
   });
   return [...documents.table<Doc>('identity/services').values()]
     .filter(({ enabled }) => enabled !== false)
@@ -102,5 +109,5 @@ export function catalogFor(documents: Documents, cloudUrl: string, { userId, pro
         .filter(({ service_id }: Wire) => service_id === id)
         .map(({ service_id: _, enabled: __, ...endpoint }: Wire) => ({ ...endpoint, region: endpoint.region_id })),
     }))
-    .filter((service) => associated.length === 0 || service.endpoints.length > 0);
+    .filter((service) => associatedEndpoints.length === 0 || service.endpoints.length > 0);
 }

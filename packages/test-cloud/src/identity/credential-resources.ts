@@ -8,20 +8,20 @@ import { created, del, get, noContent, post, type Route } from '../service/route
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { anyId } from '../service/wire-types.js';
-import { checkProjectOfSecret, isDelegated, rejectApplicationCredentials } from './delegation.js';
+import { checkProjectOfSecret, hasDelegatedToken, rejectApplicationCredentials } from './delegation.js';
 import { listOf } from './identity-style.js';
 import { newId } from './new-id.js';
 
-const NO_ACTIONS = [] as const;
+const NO_VERBS = [] as const;
 const credentialTable = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/credentials');
-const idOfKey = (access: string) => createHash('sha256').update(access).digest('hex');
+const credentialIdOf = (access: string) => createHash('sha256').update(access).digest('hex');
 
-const OTHER_PROJECT = 'Credential project does not match the project scope of the delegated token';
-const OTHER_EC2_PROJECT = 'EC2 credential project does not match the project scope of the delegated token';
+const OTHER_PROJECT_MESSAGE = 'Credential project does not match the project scope of the delegated token';
+const OTHER_EC2_PROJECT_MESSAGE = 'EC2 credential project does not match the project scope of the delegated token';
 
 /** Returns the credential that contains an EC2 access key, or undefined. */
-export function credentialOfKey(call: Call, access: string): Doc | undefined {
-  const credential = credentialTable(call).get(idOfKey(access));
+export function findCredentialByKey(call: Call, access: string): Doc | undefined {
+  const credential = credentialTable(call).get(credentialIdOf(access));
   return credential?.type === 'ec2' ? credential : undefined;
 }
 
@@ -31,11 +31,11 @@ const credentials: ResourceSpec = {
   one: 'credential',
   many: 'credentials',
   filters: ['user_id', 'type'],
-  admin: NO_ACTIONS,
+  admin: NO_VERBS,
   isVisible: ({ caller }, { user_id }) => user_id === caller.userId,
-  lists: (call, { project_id }) => !isDelegated(call) || project_id === call.caller.projectId,
+  lists: (call, { project_id }) => !hasDelegatedToken(call) || project_id === call.caller.projectId,
   shows(call, { project_id }) {
-    checkProjectOfSecret(call, project_id, OTHER_PROJECT);
+    checkProjectOfSecret(call, project_id, OTHER_PROJECT_MESSAGE);
     return {};
   },
   fields: () => ({
@@ -47,23 +47,23 @@ const credentials: ResourceSpec = {
   }),
   creating(call, { type, blob, project_id, user_id }) {
     if (user_id !== call.caller.userId) call.requireAdmin();
-    checkProjectOfSecret(call, project_id, OTHER_PROJECT);
+    checkProjectOfSecret(call, project_id, OTHER_PROJECT_MESSAGE);
     if (type === 'ec2') rejectApplicationCredentials(call, 'additional credentials');
     if (type !== 'ec2') return undefined;
     if (project_id == null) throw badRequest("'project_id' is a required property");
-    return { id: idOfKey(accessKeyOf(blob)) };
+    return { id: credentialIdOf(accessKeyOf(blob)) };
   },
   changing(call, before, change) {
-    checkProjectOfSecret(call, before.project_id, OTHER_PROJECT);
-    if (change.project_id !== undefined) checkProjectOfSecret(call, change.project_id, OTHER_PROJECT);
+    checkProjectOfSecret(call, before.project_id, OTHER_PROJECT_MESSAGE);
+    if (change.project_id !== undefined) checkProjectOfSecret(call, change.project_id, OTHER_PROJECT_MESSAGE);
     if (change.user_id !== undefined && change.user_id !== call.caller.userId) call.requireAdmin();
     if (before.type === 'ec2' && change.blob !== undefined) accessKeyOf(change.blob);
     return undefined;
   },
-  removing: (call, { project_id }) => checkProjectOfSecret(call, project_id, OTHER_PROJECT),
+  removing: (call, { project_id }) => checkProjectOfSecret(call, project_id, OTHER_PROJECT_MESSAGE),
 };
 
-const missing = (what: string) =>
+const missingProperty = (what: string) =>
   badRequest(
     `Expecting to find ${what} in credential. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.`,
   );
@@ -76,9 +76,9 @@ function accessKeyOf(blob: unknown): string {
   } catch {
     throw badRequest('Invalid blob in credential');
   }
-  if (typeof parsed !== 'object' || !parsed || Array.isArray(parsed)) throw missing('blob');
+  if (typeof parsed !== 'object' || !parsed || Array.isArray(parsed)) throw missingProperty('blob');
   const { access } = parsed as { readonly access?: unknown };
-  if (access == null) throw missing('access');
+  if (access == null) throw missingProperty('access');
   return String(access);
 }
 
@@ -86,54 +86,54 @@ function accessKeyOf(blob: unknown): string {
 function ec2Routes(): readonly Route[] {
   const path = '/v3/users/:user_id/credentials/OS-EC2';
 
-  function owner(call: Call): string {
+  function ownerId(call: Call): string {
     const id = call.param('user_id');
     if (id !== call.caller.userId) call.requireAdmin();
     if (!call.cloud.directory.state.users.has(id)) throw notFound(`Could not find user: ${id}.`);
     return id;
   }
 
-  function show(call: Call, { user_id, project_id, blob }: Doc): Wire {
+  function credentialView(call: Call, { user_id, project_id, blob }: Doc): Wire {
     const { access, secret } = JSON.parse(String(blob)) as Record<string, string>;
     const links = { self: `${call.base}/v3/users/${user_id}/credentials/OS-EC2/${access}` };
     return { user_id, tenant_id: project_id, access, secret, trust_id: null, links };
   }
 
-  function find(call: Call): Doc {
-    const credential = credentialOfKey(call, call.param('access'));
-    if (credential?.user_id !== owner(call)) throw notFound(`Could not find credential: ${call.param('access')}.`);
-    checkProjectOfSecret(call, credential.project_id, OTHER_EC2_PROJECT);
+  function findCredential(call: Call): Doc {
+    const credential = findCredentialByKey(call, call.param('access'));
+    if (credential?.user_id !== ownerId(call)) throw notFound(`Could not find credential: ${call.param('access')}.`);
+    checkProjectOfSecret(call, credential.project_id, OTHER_EC2_PROJECT_MESSAGE);
     return credential;
   }
 
   return [
     get(path, (call) => {
-      const userId = owner(call);
+      const userId = ownerId(call);
       const ownCredentials = [...credentialTable(call).values()].filter(
         ({ type, user_id, project_id }) =>
-          type === 'ec2' && user_id === userId && (!isDelegated(call) || project_id === call.caller.projectId),
+          type === 'ec2' && user_id === userId && (!hasDelegatedToken(call) || project_id === call.caller.projectId),
       );
       return listOf(
         'credentials',
         call,
-        ownCredentials.map((credential) => show(call, credential)),
+        ownCredentials.map((credential) => credentialView(call, credential)),
       );
     }),
     post(path, (call) => {
-      const user_id = owner(call);
+      const user_id = ownerId(call);
       rejectApplicationCredentials(call, 'additional application credentials');
       const { tenant_id } = call.body(z.object({ tenant_id: anyId }));
       if (!call.cloud.directory.state.projects.has(tenant_id)) throw notFound(`Could not find project: ${tenant_id}.`);
-      checkProjectOfSecret(call, tenant_id, OTHER_EC2_PROJECT);
+      checkProjectOfSecret(call, tenant_id, OTHER_EC2_PROJECT_MESSAGE);
       const access = newId();
       const blob = JSON.stringify({ access, secret: newId(), trust_id: null });
-      const credential = { id: idOfKey(access), user_id, project_id: tenant_id, type: 'ec2', blob };
+      const credential = { id: credentialIdOf(access), user_id, project_id: tenant_id, type: 'ec2', blob };
       credentialTable(call).set(credential.id, credential);
-      return created({ credential: show(call, credential) });
+      return created({ credential: credentialView(call, credential) });
     }),
-    get(`${path}/:access`, (call) => ({ credential: show(call, find(call)) })),
+    get(`${path}/:access`, (call) => ({ credential: credentialView(call, findCredential(call)) })),
     del(`${path}/:access`, (call) => {
-      credentialTable(call).delete(find(call).id);
+      credentialTable(call).delete(findCredential(call).id);
       return noContent();
     }),
   ];

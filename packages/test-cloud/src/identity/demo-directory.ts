@@ -5,14 +5,14 @@ import type { Token, User } from './identity-records.js';
 import { Passwords } from './passwords.js';
 
 /** The password of every user in a test cloud. */
-export const PASSWORD = 'secret';
+export const DEMO_PASSWORD = 'secret';
 /** The scrypt cost of password hashes. It is minimal, because the passwords of a test cloud are public. */
-const LOWEST_COST = 2;
+const MIN_HASH_COST = 2;
 /** The latest expiry time that clients can parse, because they expect four-digit years. */
 const LATEST_EXPIRY = Date.UTC(9999, 11, 31);
-const PROJECTS = ['admin', 'demo', 'alt_demo', 'service'];
+const DEMO_PROJECTS = ['admin', 'demo', 'alt_demo', 'service'];
 /** The roles of each user, by user name and project name. */
-const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+const DEMO_USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   admin: { admin: ['admin'], demo: ['admin'], alt_demo: ['admin'] },
   demo: { demo: ['member', 'reader'] },
   alt_demo: { alt_demo: ['member', 'reader'] },
@@ -23,16 +23,16 @@ export class DemoDirectory extends Directory {
   readonly #password: string;
 
   constructor(documents: Documents, clock: Clock) {
-    const passwords = new Passwords(LOWEST_COST);
+    const passwords = new Passwords(MIN_HASH_COST);
     super(documents, clock, passwords);
-    this.#password = passwords.hashSync(PASSWORD);
+    this.#password = passwords.hashSync(DEMO_PASSWORD);
     this.seed();
   }
 
   override seed(): void {
     super.seed();
-    for (const name of PROJECTS) this.project(name);
-    for (const [name, projects] of Object.entries(USERS)) {
+    for (const name of DEMO_PROJECTS) this.project(name);
+    for (const [name, projects] of Object.entries(DEMO_USERS)) {
       const user = this.user(name);
       for (const [project, roles] of Object.entries(projects))
         for (const role of roles) this.grant(user, { kind: 'project', id: this.project(project).id }, role);
@@ -51,8 +51,8 @@ export class DemoDirectory extends Directory {
   }
 
   /** Issues a token without authentication. The token does not expire. Creates a missing user or project. */
-  lastingToken(user: string, project: string, roles: readonly string[]): string {
-    return this.issue({
+  issueLastingToken(user: string, project: string, roles: readonly string[]): string {
+    return this.issueToken({
       userId: this.user(user).id,
       scope: { kind: 'project', id: this.project(project).id },
       roleIds: roles.map((role) => this.role(role).id),

@@ -5,23 +5,29 @@ import { derived, type Fields, fixed, required, settable } from '../service/fiel
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { checkFederated, Federated } from './federated-users.js';
-import { everything, flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
+import { checkFederated, FederatedAccounts } from './federated-users.js';
+import { ALL_VERBS, flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
 import { impliedRoleRoutes } from './implied-roles.js';
-import { namedInDomain, ownDomain, rejectDuplicates, requireMutable } from './named-in-domain.js';
-import { ancestors, checkProjectChange, checkProjectParents, children, descendants } from './project-hierarchy.js';
+import { callerDomainId, rejectDuplicates, requireMutable, uniqueNameHooks } from './named-in-domain.js';
+import {
+  ancestorProjects,
+  checkProjectChange,
+  checkProjectParents,
+  childProjects,
+  descendantProjects,
+} from './project-hierarchy.js';
 import { projectTagRoutes, Tags } from './project-tag-routes.js';
 import { UserOptions } from './user-options.js';
 
-const name = nameUpTo(255);
+const longName = nameUpTo(255);
 /** The name of a domain or project, which is shorter than the names of users, groups and roles. */
 const shortName = nameUpTo(64);
 /** Verbs for administrators only. Members read their own records by ID and list their projects at `/auth/projects`. */
-const listsAndWrites = ['list', 'create', 'change', 'remove'] as const;
+const ADMIN_VERBS = ['list', 'create', 'change', 'remove'] as const;
 
-const common: Fields = {
+const commonFields: Fields = {
   id: derived(),
-  name: required(settable(name)),
+  name: required(settable(longName)),
   description: settable(nullableText, ''),
   options: settable(z.strictObject({ immutable: z.boolean().nullish() }), () => ({})),
 };
@@ -35,18 +41,18 @@ export const domains: ResourceSpec = {
   one: 'domain',
   many: 'domains',
   filters: ['name', 'enabled'],
-  isVisible: (call, { id }) => id === ownDomain(call),
-  admin: listsAndWrites,
+  isVisible: (call, { id }) => id === callerDomainId(call),
+  admin: ADMIN_VERBS,
   revealsMissing: ['change', 'remove'],
   fields: () => ({
-    ...common,
+    ...commonFields,
     name: required(settable(shortName)),
     description: settable(z.string().max(255).nullable(), ''),
     explicit_domain_id: fixed(recordId, undefined, { hidden: true }),
     enabled: settable(flag, true),
     tags: settable(Tags, () => []),
   }),
-  ...namedInDomain('domains', 'domain'),
+  ...uniqueNameHooks('domains', 'domain'),
   creating(call, domain) {
     const { explicit_domain_id: id, ...others } = domain;
     rejectDuplicates(call, 'domains', 'domain', others);
@@ -69,16 +75,16 @@ export const domains: ResourceSpec = {
   },
 };
 
-type Tree = { readonly [id: string]: Tree | null };
+type ProjectTree = { readonly [id: string]: ProjectTree | null };
 
-function descendantIds(call: Call, id: unknown): Tree | null {
-  const projects = children(call, id);
+function descendantIds(call: Call, id: unknown): ProjectTree | null {
+  const projects = childProjects(call, id);
   return projects.length === 0
     ? null
     : Object.fromEntries(projects.map((project) => [project.id, descendantIds(call, project.id)]));
 }
 
-const projectHooks = namedInDomain('projects', 'project');
+const projectHooks = uniqueNameHooks('projects', 'project');
 
 export const projects: ResourceSpec = {
   path: 'projects',
@@ -90,9 +96,9 @@ export const projects: ResourceSpec = {
   isVisible: ({ caller, cloud }, { id }) =>
     id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((project) => project.id === id),
   lists: (call, { is_domain }) => call.query.has('is_domain') || is_domain !== true,
-  admin: listsAndWrites,
+  admin: ADMIN_VERBS,
   fields: () => ({
-    ...common,
+    ...commonFields,
     name: required(settable(shortName)),
     domain_id: settable(recordId.nullable()),
     parent_id: settable(recordId.nullable()),
@@ -112,12 +118,13 @@ export const projects: ResourceSpec = {
     const parentIsDomain = state.domains.has(String(project.parent_id));
     if (project.parent_id && !parent && !parentIsDomain)
       throw badRequest(`Could not find project: ${project.parent_id}.`);
-    const domain = project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? ownDomain(call);
+    const domain =
+      project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? callerDomainId(call);
     if (!state.domains.has(String(domain))) throw badRequest(`Could not find domain: ${domain}.`);
-    const placed = { domain_id: domain, parent_id: project.parent_id ?? domain };
-    rejectDuplicates(call, 'projects', 'project', { ...project, ...placed });
-    checkProjectParents(call, placed.parent_id);
-    return placed;
+    const hierarchyFields = { domain_id: domain, parent_id: project.parent_id ?? domain };
+    rejectDuplicates(call, 'projects', 'project', { ...project, ...hierarchyFields });
+    checkProjectParents(call, hierarchyFields.parent_id);
+    return hierarchyFields;
   },
   changing(call, before, change) {
     checkProjectChange(call, before, change);
@@ -134,28 +141,33 @@ export const projects: ResourceSpec = {
   },
   removing(call, project) {
     requireMutable('project', project);
-    if (children(call, project.id).length > 0)
+    if (childProjects(call, project.id).length > 0)
       throw forbidden(`Cannot delete the project ${project.id} since it is not a leaf in the hierarchy.`);
     if (project.is_domain === true) rejectEnabled(project, 'project acting as a domain');
     call.cloud.directory.state.domains.delete(project.is_domain === true ? project.id : '');
     call.cloud.directory.removeReferencesTo(project.id);
   },
   shows: (call, project) => ({
-    ...(call.query.has('parents_as_list') && { parents: ancestors(call, project).map((one) => ({ project: one })) }),
+    ...(call.query.has('parents_as_list') && {
+      parents: ancestorProjects(call, project).map((one) => ({ project: one })),
+    }),
     ...(call.query.has('subtree_as_list') && {
-      subtree: descendants(call, project.id).map((one) => ({ project: one })),
+      subtree: descendantProjects(call, project.id).map((one) => ({ project: one })),
     }),
     ...(call.query.has('parents_as_ids') && {
-      parents: ancestors(call, project).reduceRight<Tree | null>((tree, { id }) => ({ [String(id)]: tree }), null),
+      parents: ancestorProjects(call, project).reduceRight<ProjectTree | null>(
+        (tree, { id }) => ({ [String(id)]: tree }),
+        null,
+      ),
     }),
     ...(call.query.has('subtree_as_ids') && { subtree: descendantIds(call, project.id) }),
   }),
 };
 
-const userHooks = namedInDomain('users', 'user');
+const userHooks = uniqueNameHooks('users', 'user');
 
 /** Returns a request's password as a hash; an empty object if the request contains no password. */
-async function hashedPassword({ cloud }: Call, { password }: Wire): Promise<Wire> {
+async function hashPassword({ cloud }: Call, { password }: Wire): Promise<Wire> {
   return typeof password === 'string' ? { password: await cloud.directory.passwords.hash(password) } : {};
 }
 
@@ -165,14 +177,14 @@ export const users: ResourceSpec = {
   many: 'users',
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
   isVisible: ({ caller }, { id }) => id === caller.userId,
-  admin: listsAndWrites,
+  admin: ADMIN_VERBS,
   fields: () => ({
     id: derived(),
-    name: required(settable(name)),
-    domain_id: settable(recordId, ownDomain),
+    name: required(settable(longName)),
+    domain_id: settable(recordId, callerDomainId),
     default_project_id: settable(nullableText),
     description: settable(nullableText),
-    federated: settable(Federated),
+    federated: settable(FederatedAccounts),
     enabled: settable(flag, true),
     options: settable(UserOptions, () => ({})),
     password: settable(nullableText, undefined, { hidden: true }),
@@ -185,17 +197,17 @@ export const users: ResourceSpec = {
   }),
   async creating(call, user, resource) {
     checkFederated(call, user);
-    return { ...(await hashedPassword(call, user)), ...(await userHooks.creating?.(call, user, resource)) };
+    return { ...(await hashPassword(call, user)), ...(await userHooks.creating?.(call, user, resource)) };
   },
   async changing(call, before, change) {
     checkFederated(call, change);
-    const hashed = await hashedPassword(call, change);
-    const changed = await userHooks.changing?.(call, before, change);
+    const passwordFields = await hashPassword(call, change);
+    const changedFields = await userHooks.changing?.(call, before, change);
     const { directory } = call.cloud;
     if (change.password !== undefined) directory.revokeTokensOf(before.id);
     // As in Keystone, every change to an enabled user unlocks the account.
     if ((change.enabled ?? before.enabled) !== false) directory.state.failedLogins.delete(before.id);
-    return { ...hashed, ...changed };
+    return { ...passwordFields, ...changedFields };
   },
 };
 
@@ -204,15 +216,15 @@ export const groups: ResourceSpec = {
   one: 'group',
   many: 'groups',
   filters: ['domain_id', 'name'],
-  admin: everything,
+  admin: ALL_VERBS,
   revealsMissing: ['remove'],
   fields: () => ({
-    ...common,
-    domain_id: settable(recordId, ownDomain),
+    ...commonFields,
+    domain_id: settable(recordId, callerDomainId),
     options: derived(),
     members: derived(() => [], { hidden: true }),
   }),
-  ...namedInDomain('groups', 'group'),
+  ...uniqueNameHooks('groups', 'group'),
 };
 
 export const roles: ResourceSpec = {
@@ -220,14 +232,14 @@ export const roles: ResourceSpec = {
   one: 'role',
   many: 'roles',
   filters: ['name', 'domain_id'],
-  admin: everything,
+  admin: ALL_VERBS,
   revealsMissing: ['show', 'change', 'remove'],
   lists: (call, { domain_id }) => call.query.has('domain_id') || (domain_id ?? null) === null,
   fields: () => ({
-    ...common,
+    ...commonFields,
     description: settable(nullableText, null),
     domain_id: settable(recordId.nullable(), null),
   }),
-  ...namedInDomain('roles', 'role'),
+  ...uniqueNameHooks('roles', 'role'),
   routes: impliedRoleRoutes,
 };

@@ -3,7 +3,7 @@ import type { Clock } from '@apistrata/compute-engine';
 import type { Documents } from '../service/documents.js';
 import { seedCatalog } from './catalog.js';
 import { currentRoleIds } from './current-roles.js';
-import type { Assignment, Named, Project, Scope, Token, User } from './identity-records.js';
+import type { Assignment, NamedRecord, Project, Scope, Token, User } from './identity-records.js';
 import { ROLE_TABLES, tablesOf } from './identity-tables.js';
 import type { Lockout } from './lockout.js';
 import { newId, stableId } from './new-id.js';
@@ -12,22 +12,22 @@ import type { Passwords } from './passwords.js';
 export const DEFAULT_DOMAIN = 'default';
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
 /** The initial roles. Each role implies the next role in the list. */
-const ROLES = ['admin', 'manager', 'member', 'reader'];
+const INITIAL_ROLES = ['admin', 'manager', 'member', 'reader'];
 /** The minimum interval between removals of expired tokens. */
 const REMOVAL_INTERVAL_MS = 600_000;
 
-export function sameScope(a: Scope, b: Scope): boolean {
+export function isSameScope(a: Scope, b: Scope): boolean {
   return a.kind === b.kind && a.id === b.id;
 }
 
 /** Returns a token's key in the token table: a hash, because keys are stored unencrypted and tokens are secrets. */
-const keyOfToken = (id: string) => createHash('sha256').update(id).digest('hex');
+const tokenKey = (id: string) => createHash('sha256').update(id).digest('hex');
 
-const keyOf = ({ actor, scope, roleId, inherited }: Assignment) =>
+const assignmentKey = ({ actor, scope, roleId, inherited }: Assignment) =>
   [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
 
 /** A cached validation of a token at a table revision: the token with its roles, or undefined if it was invalid. */
-interface Validated {
+interface CachedValidation {
   readonly revision: number;
   readonly token: Token | undefined;
 }
@@ -40,8 +40,8 @@ export class Directory {
   readonly passwords: Passwords;
   /** The rule that locks accounts after failed logins; if undefined, accounts are never locked. */
   readonly lockout: Lockout | undefined;
-  readonly #validated = new WeakMap<Token, Validated>();
-  #removedAt = 0;
+  readonly #validated = new WeakMap<Token, CachedValidation>();
+  #lastRemovalAt = 0;
 
   constructor(documents: Documents, clock: Clock, passwords: Passwords, lockout?: Lockout) {
     this.#documents = documents;
@@ -59,8 +59,8 @@ export class Directory {
     const { domains, implied } = this.state;
     const domain = { id: DEFAULT_DOMAIN, name: 'Default', description: '', enabled: true, tags: [], options: {} };
     domains.set(DEFAULT_DOMAIN, domain);
-    for (const name of [...ROLES, 'service']) this.role(name);
-    ROLES.reduce((prior, name) => {
+    for (const name of [...INITIAL_ROLES, 'service']) this.role(name);
+    INITIAL_ROLES.reduce((prior, name) => {
       implied.set(this.role(prior).id, [this.role(name).id]);
       return name;
     });
@@ -74,9 +74,9 @@ export class Directory {
   /**
    * Returns the role with a name, and creates it if it does not exist. The ID is the same in every cloud.
    */
-  role(name: string): Named {
+  role(name: string): NamedRecord {
     const fields = { id: stableId('role', name), name, domain_id: null, description: '', options: {} };
-    return this.#named('roles', name, () => fields);
+    return this.#findOrCreate('roles', name, () => fields);
   }
 
   /** Returns the project with a name or ID, and creates it if it does not exist. */
@@ -92,7 +92,7 @@ export class Directory {
       tags: [],
       options: {},
     };
-    return this.#named('projects', name, () => fields) as Project;
+    return this.#findOrCreate('projects', name, () => fields) as Project;
   }
 
   /** Returns the user with a name or ID. Creates a missing user with `password`, which must be a password hash. */
@@ -107,16 +107,16 @@ export class Directory {
       password_expires_at: null,
       options: {},
     };
-    return this.#named('users', name, () => fields) as User;
+    return this.#findOrCreate('users', name, () => fields) as User;
   }
 
-  #named<N extends Named>(kind: 'roles' | 'projects' | 'users', name: string, make: () => N): N {
+  #findOrCreate<N extends NamedRecord>(kind: 'roles' | 'projects' | 'users', name: string, createRecord: () => N): N {
     const table = this.state[kind] as unknown as Map<string, N>;
     const existing = table.get(name) ?? [...table.values()].find((record) => record.name === name);
     if (existing) return existing;
-    const created = make();
-    table.set(created.id, created);
-    return created;
+    const newRecord = createRecord();
+    table.set(newRecord.id, newRecord);
+    return newRecord;
   }
 
   grant(user: Pick<User, 'id'>, scope: Scope, roleName: string): void {
@@ -124,16 +124,16 @@ export class Directory {
   }
 
   assign(assignment: Assignment): void {
-    this.state.assignments.set(keyOf(assignment), assignment);
+    this.state.assignments.set(assignmentKey(assignment), assignment);
   }
 
   isAssigned(assignment: Assignment): boolean {
-    return this.state.assignments.has(keyOf(assignment));
+    return this.state.assignments.has(assignmentKey(assignment));
   }
 
   /** Removes a role assignment. Returns false if the assignment does not exist. */
   revoke(assignment: Assignment): boolean {
-    return this.state.assignments.delete(keyOf(assignment));
+    return this.state.assignments.delete(assignmentKey(assignment));
   }
 
   /** Removes the role assignments, tokens and delegations that refer to a deleted record. */
@@ -163,32 +163,32 @@ export class Directory {
   /** Returns the domain and the ancestors of a project scope; an empty list for other scopes. */
   #ancestors(scope: Scope): readonly Scope[] {
     if (scope.kind !== 'project') return [];
-    const scopes: Scope[] = [];
-    const seen = new Set<string>();
-    for (let project = this.state.projects.get(scope.id); project && !seen.has(project.id); ) {
-      seen.add(project.id);
-      scopes.push({ kind: 'domain', id: project.domain_id });
+    const ancestorScopes: Scope[] = [];
+    const visitedIds = new Set<string>();
+    for (let project = this.state.projects.get(scope.id); project && !visitedIds.has(project.id); ) {
+      visitedIds.add(project.id);
+      ancestorScopes.push({ kind: 'domain', id: project.domain_id });
       const parent = project.parent_id ? this.state.projects.get(project.parent_id) : undefined;
-      if (parent) scopes.push({ kind: 'project', id: parent.id });
+      if (parent) ancestorScopes.push({ kind: 'project', id: parent.id });
       project = parent;
     }
-    return scopes;
+    return ancestorScopes;
   }
 
   /** Returns the role assignments that apply to a scope, including inherited assignments. */
   assignmentsOn(scope: Scope): readonly Assignment[] {
     const ancestors = this.#ancestors(scope);
     return [...this.state.assignments.values()].filter(({ scope: assigned, inherited }) =>
-      inherited ? ancestors.some((ancestor) => sameScope(ancestor, assigned)) : sameScope(assigned, scope),
+      inherited ? ancestors.some((ancestor) => isSameScope(ancestor, assigned)) : isSameScope(assigned, scope),
     );
   }
 
   /** Returns role IDs together with the IDs of all roles that these roles imply. */
   withImplied(roleIds: readonly string[]): readonly string[] {
-    const all = new Set(roleIds);
+    const allRoleIds = new Set(roleIds);
     // Iteration over a set also visits the elements that are added during the loop.
-    for (const id of all) for (const next of this.state.implied.get(id) ?? []) all.add(next);
-    return [...all];
+    for (const id of allRoleIds) for (const impliedId of this.state.implied.get(id) ?? []) allRoleIds.add(impliedId);
+    return [...allRoleIds];
   }
 
   /** Returns the roles for a token: adds implied roles, and removes domain-specific roles, which only imply others. */
@@ -198,12 +198,12 @@ export class Directory {
 
   /** Returns the IDs of a user's roles on a scope, including group roles, inherited roles and implied roles. */
   roleIdsOf(userId: string, scope: Scope): readonly string[] {
-    const assignments = this.assignmentsOn(scope).filter(({ actor }) => this.actsAs(actor, userId));
+    const assignments = this.assignmentsOn(scope).filter(({ actor }) => this.isActor(actor, userId));
     return this.effectiveRoles(assignments.map(({ roleId }) => roleId));
   }
 
   /** Returns whether the actor of a role assignment is the user, or a group that contains the user. */
-  actsAs(actor: Assignment['actor'], userId: string): boolean {
+  isActor(actor: Assignment['actor'], userId: string): boolean {
     return actor.kind === 'user' ? actor.id === userId : !!this.state.groups.get(actor.id)?.members.includes(userId);
   }
 
@@ -214,7 +214,7 @@ export class Directory {
   }
 
   /** Issues a token. @param latestExpiry in milliseconds since the epoch; default: only the token lifetime applies */
-  issue(
+  issueToken(
     grant: Pick<Token, 'userId' | 'scope' | 'roleIds' | 'methods'> & Partial<Token>,
     latestExpiry = Number.POSITIVE_INFINITY,
   ): Token {
@@ -229,14 +229,14 @@ export class Directory {
       ...grant,
     };
     this.#removeExpired(issuedAt);
-    this.state.tokens.set(keyOfToken(token.id), token);
+    this.state.tokens.set(tokenKey(token.id), token);
     return token;
   }
 
   /** Removes expired tokens, at most once per interval, so that the token table does not grow without bound. */
   #removeExpired(now: number): void {
-    if (now < this.#removedAt + REMOVAL_INTERVAL_MS) return;
-    this.#removedAt = now;
+    if (now < this.#lastRemovalAt + REMOVAL_INTERVAL_MS) return;
+    this.#lastRemovalAt = now;
     for (const [key, { expiresAt }] of this.state.tokens) if (expiresAt <= now) this.state.tokens.delete(key);
   }
 
@@ -256,14 +256,14 @@ export class Directory {
   }
 
   /** Revokes the tokens of a disabled user, project or domain. Deletes a disabled user's application credentials. */
-  disable(id: string): void {
+  revokeAccess(id: string): void {
     const { credentials } = this.state;
     this.revokeTokensOf(id);
     for (const [key, { userId }] of credentials) if (userId === id) credentials.delete(key);
   }
 
   revokeToken({ id }: Token): void {
-    this.state.tokens.delete(keyOfToken(id));
+    this.state.tokens.delete(tokenKey(id));
   }
 
   /**
@@ -271,11 +271,11 @@ export class Directory {
    * scope was deleted or disabled, or its roles or delegation were revoked.
    */
   token(id: string): Token | undefined {
-    const token = this.#documents.table<Token>('identity/tokens').get(keyOfToken(id));
+    const token = this.#documents.table<Token>('identity/tokens').get(tokenKey(id));
     if (!token || token.expiresAt <= this.now()) return undefined;
     const revision = ROLE_TABLES.reduce((sum, name) => sum + this.#documents.revisionOf(name), 0);
-    const earlier = this.#validated.get(token);
-    if (earlier?.revision === revision) return earlier.token;
+    const cachedValidation = this.#validated.get(token);
+    if (cachedValidation?.revision === revision) return cachedValidation.token;
     const roleIds = this.roleIdsOfToken(token);
     const validated = roleIds && { ...token, roleIds };
     this.#validated.set(token, { revision, token: validated });

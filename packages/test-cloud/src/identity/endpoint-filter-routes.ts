@@ -2,15 +2,15 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
-import { endpointPairs, endpointsOfProject, showEndpoint } from './catalog.js';
+import { endpointAssociations, endpointsOfProject, showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
 
 /** Returns the routes that associate endpoints with a project, whose catalog then contains only these endpoints. */
 export function endpointFilterRoutes(): readonly Route[] {
-  const pairs = ({ cloud }: Call) => endpointPairs(cloud.documents);
+  const associations = ({ cloud }: Call) => endpointAssociations(cloud.documents);
   const endpoints = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/endpoints');
 
-  function pairOf(call: Call) {
+  function requestedPair(call: Call) {
     call.requireAdmin();
     const [project, endpoint] = [call.param('project'), call.param('endpoint')];
     if (!call.cloud.directory.state.projects.has(project)) throw notFound(`Could not find project: ${project}.`);
@@ -21,16 +21,16 @@ export function endpointFilterRoutes(): readonly Route[] {
   const one = '/v3/OS-EP-FILTER/projects/:project/endpoints/:endpoint';
   return [
     put(one, (call) => {
-      const { key, pair } = pairOf(call);
-      pairs(call).set(key, pair);
+      const { key, pair } = requestedPair(call);
+      associations(call).set(key, pair);
       return noContent();
     }),
     get(one, (call) => {
-      if (!pairs(call).has(pairOf(call).key)) throw notFound('Could not find endpoint association.');
+      if (!associations(call).has(requestedPair(call).key)) throw notFound('Could not find endpoint association.');
       return noContent();
     }),
     del(one, (call) => {
-      if (!pairs(call).delete(pairOf(call).key)) throw notFound('Could not find endpoint association.');
+      if (!associations(call).delete(requestedPair(call).key)) throw notFound('Could not find endpoint association.');
       return noContent();
     }),
     get('/v3/OS-EP-FILTER/projects/:project/endpoints', (call) => {
@@ -45,7 +45,7 @@ export function endpointFilterRoutes(): readonly Route[] {
     }),
     get('/v3/OS-EP-FILTER/endpoints/:endpoint/projects', (call) => {
       call.requireAdmin();
-      const matching = [...pairs(call).values()].filter(({ endpoint }) => endpoint === call.param('endpoint'));
+      const matching = [...associations(call).values()].filter(({ endpoint }) => endpoint === call.param('endpoint'));
       const projects = matching.flatMap(({ project }) => call.cloud.directory.state.projects.get(project) ?? []);
       return listOf('projects', call, projects);
     }),

@@ -14,30 +14,36 @@ interface Association {
 }
 
 /** The tables of the records that a path can name, by path parameter. */
-const TABLES = { policy: 'policies', endpoint: 'endpoints', service: 'services', region: 'regions' } as const;
-type Kind = keyof typeof TABLES;
+const TABLES_BY_PARAMETER = {
+  policy: 'policies',
+  endpoint: 'endpoints',
+  service: 'services',
+  region: 'regions',
+} as const;
+type RecordKind = keyof typeof TABLES_BY_PARAMETER;
 
-const BASE = '/v3/policies/:policy/OS-ENDPOINT-POLICY';
-const PATHS = ['endpoints/:endpoint', 'services/:service', 'services/:service/regions/:region'];
+const POLICY_PATH = '/v3/policies/:policy/OS-ENDPOINT-POLICY';
+const ASSOCIATION_PATHS = ['endpoints/:endpoint', 'services/:service', 'services/:service/regions/:region'];
 
 /** Returns the routes that associate policies with endpoints. No service of this cloud reads these policies. */
 export function endpointPolicyRoutes(): readonly Route[] {
-  const table = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Doc>(`identity/${TABLES[kind]}`);
+  const table = ({ cloud }: Call, kind: RecordKind) =>
+    cloud.documents.table<Doc>(`identity/${TABLES_BY_PARAMETER[kind]}`);
   const associations = ({ cloud }: Call) => cloud.documents.table<Association>('identity/policy-associations');
   /** Returns the association with a key; undefined if it does not exist or its policy was deleted. */
-  function at(call: Call, key: string): Association | undefined {
+  function findAssociation(call: Call, key: string): Association | undefined {
     const found = associations(call).get(key);
     return found && table(call, 'policy').has(found.policy) ? found : undefined;
   }
-  const missing = () => notFound('Could not find policy association.');
+  const missingAssociation = () => notFound('Could not find policy association.');
   const keyOf = ({ endpoint = '', service = '', region = '' }: Omit<Association, 'policy'>) =>
     [endpoint, service, region].join('/');
 
   /** Returns the record IDs in the path. Throws a 404 error if one of these records does not exist. */
-  function find(call: Call): Association {
+  function requestedIds(call: Call): Association {
     call.requireAdmin();
-    const ids = call.req.params as { readonly [kind in Kind]?: string };
-    for (const kind of Object.keys(TABLES) as Kind[]) {
+    const ids = call.req.params as { readonly [kind in RecordKind]?: string };
+    for (const kind of Object.keys(TABLES_BY_PARAMETER) as RecordKind[]) {
       const id = ids[kind];
       if (id !== undefined && !table(call, kind).has(id)) throw notFound(`Could not find ${kind}: ${id}.`);
     }
@@ -45,66 +51,68 @@ export function endpointPolicyRoutes(): readonly Route[] {
   }
 
   /** Returns an endpoint's policy: from the endpoint, its service in its region or a parent region, or its service. */
-  function policyOf(call: Call, { id, service_id, region_id }: Doc): string | undefined {
+  function findPolicyId(call: Call, { id, service_id, region_id }: Doc): string | undefined {
     const service = String(service_id);
-    const seen = new Set<unknown>();
-    let found = at(call, keyOf({ endpoint: id }));
-    for (let region = region_id; !found && region && !seen.has(region); ) {
-      seen.add(region);
-      found = at(call, keyOf({ service, region: String(region) }));
+    const visitedIds = new Set<unknown>();
+    let found = findAssociation(call, keyOf({ endpoint: id }));
+    for (let region = region_id; !found && region && !visitedIds.has(region); ) {
+      visitedIds.add(region);
+      found = findAssociation(call, keyOf({ service, region: String(region) }));
       region = table(call, 'region').get(String(region))?.parent_region_id;
     }
-    return (found ?? at(call, keyOf({ service })))?.policy;
+    return (found ?? findAssociation(call, keyOf({ service })))?.policy;
   }
 
   /** Returns whether a region has the ID `root`, or is below the region with this ID. */
-  function isWithin(call: Call, id: unknown, root: string, seen: readonly unknown[] = []): boolean {
+  function isRegionWithin(call: Call, id: unknown, root: string, visitedIds: readonly unknown[] = []): boolean {
     if (id === root) return true;
     const parent = table(call, 'region').get(String(id))?.parent_region_id;
-    return !!parent && !seen.includes(parent) && isWithin(call, parent, root, [...seen, id]);
+    return !!parent && !visitedIds.includes(parent) && isRegionWithin(call, parent, root, [...visitedIds, id]);
   }
 
   const covers = (call: Call, { endpoint, service, region }: Association, candidate: Doc) =>
     endpoint === undefined
-      ? candidate.service_id === service && (region === undefined || isWithin(call, candidate.region_id, region))
+      ? candidate.service_id === service && (region === undefined || isRegionWithin(call, candidate.region_id, region))
       : candidate.id === endpoint;
 
   return [
-    ...PATHS.flatMap((path) => [
-      get(`${BASE}/${path}`, (call) => {
-        const requested = find(call);
-        if (associations(call).get(keyOf(requested))?.policy !== requested.policy) throw missing();
+    ...ASSOCIATION_PATHS.flatMap((path) => [
+      get(`${POLICY_PATH}/${path}`, (call) => {
+        const requested = requestedIds(call);
+        if (associations(call).get(keyOf(requested))?.policy !== requested.policy) throw missingAssociation();
         return noContent();
       }),
-      put(`${BASE}/${path}`, (call) => {
-        const requested = find(call);
+      put(`${POLICY_PATH}/${path}`, (call) => {
+        const requested = requestedIds(call);
         associations(call).set(keyOf(requested), requested);
         return noContent();
       }),
-      del(`${BASE}/${path}`, (call) => {
-        const requested = find(call);
+      del(`${POLICY_PATH}/${path}`, (call) => {
+        const requested = requestedIds(call);
         if (associations(call).get(keyOf(requested))?.policy === requested.policy)
           associations(call).delete(keyOf(requested));
         return noContent();
       }),
     ]),
-    get(`${BASE}/endpoints`, (call) => {
-      const { policy } = find(call);
-      const own = [...associations(call).values()].filter((one) => one.policy === policy);
+    get(`${POLICY_PATH}/endpoints`, (call) => {
+      const { policy } = requestedIds(call);
+      const policyAssociations = [...associations(call).values()].filter((one) => one.policy === policy);
       const endpoints = [...table(call, 'endpoint').values()];
-      const matching = own.flatMap((one) => endpoints.filter((endpoint) => covers(call, one, endpoint)));
+      const coveredEndpoints = policyAssociations.flatMap((one) =>
+        endpoints.filter((endpoint) => covers(call, one, endpoint)),
+      );
       return listOf(
         'endpoints',
         call,
-        matching.map((endpoint) => showEndpoint(endpoint, call.cloudBase)),
+        coveredEndpoints.map((endpoint) => showEndpoint(endpoint, call.cloudBase)),
       );
     }),
     get('/v3/endpoints/:endpoint/OS-ENDPOINT-POLICY/policy', (call) => {
-      const { endpoint } = find(call);
+      const { endpoint } = requestedIds(call);
       const found = table(call, 'endpoint').get(String(endpoint));
-      const id = found && policyOf(call, found);
+      const id = found && findPolicyId(call, found);
       const policy = id && table(call, 'policy').get(id);
-      if (!policy) throw missing();
+      if (!policy) throw missingAssociation();
       return { policy: { ...policy, links: { self: `${call.base}/v3/endpoints/${id}` } } };
     }),
   ];

@@ -5,13 +5,13 @@ import { derived, required, settable } from '../service/field.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { without } from '../service/view.js';
+import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
-import { endpointsMatching, groupPairs, showEndpoint } from './catalog.js';
+import { endpointsMatching, groupAssociations, showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
-import { everything, nameUpTo, nullableText } from './identity-types.js';
+import { ALL_VERBS, nameUpTo, nullableText } from './identity-types.js';
 
-const withoutSecret = without('secret');
+const withoutSecret = withoutFields('secret');
 
 /** OAuth consumers, to which users can delegate roles. Only the create response contains a consumer's secret. */
 const consumers: ResourceSpec = {
@@ -19,7 +19,7 @@ const consumers: ResourceSpec = {
   one: 'consumer',
   many: 'consumers',
   authorizesFirst: true,
-  admin: everything,
+  admin: ALL_VERBS,
   fields: () => ({ id: derived(), description: settable(nullableText, null), secret: derived() }),
   changing(call) {
     if (Object.hasOwn(call.req.body.consumer, 'secret')) throw badRequest('Cannot change consumer secret');
@@ -35,13 +35,13 @@ const consumers: ResourceSpec = {
   ],
 };
 
-const Filters = z.looseObject({
+const EndpointFilters = z.looseObject({
   interface: z.enum(['admin', 'internal', 'public']).optional(),
   service_id: z.string().optional(),
   region_id: nullableText.optional(),
   enabled: z.boolean().optional(),
 });
-const FILTERS = ['service_id', 'region_id', 'interface'];
+const FILTER_KEYS = ['service_id', 'region_id', 'interface'];
 
 /** Endpoint groups, which associate all endpoints that match their filters with a project. */
 const endpointGroups: ResourceSpec = {
@@ -50,12 +50,12 @@ const endpointGroups: ResourceSpec = {
   many: 'endpoint_groups',
   unknownFields: () => 'reject',
   filters: ['name'],
-  admin: everything,
+  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     name: required(settable(nameUpTo(255))),
     description: settable(nullableText, null),
-    filters: required(settable(Filters)),
+    filters: required(settable(EndpointFilters)),
   }),
   creating(_call, { filters }) {
     if (Object.keys(filters as Wire).length === 0) throw badRequest('filters field is required and cannot be empty');
@@ -67,24 +67,24 @@ const endpointGroups: ResourceSpec = {
     return undefined;
   },
   removing({ cloud }, { id }) {
-    const pairs = groupPairs(cloud.documents);
-    for (const key of pairs.keys()) if (key.startsWith(`${id}/`)) pairs.delete(key);
+    const associations = groupAssociations(cloud.documents);
+    for (const key of associations.keys()) if (key.startsWith(`${id}/`)) associations.delete(key);
   },
   routes: endpointGroupRoutes,
 };
 
 function checkFilters(filters: unknown): void {
-  if (Object.keys((filters ?? {}) as Wire).some((key) => !FILTERS.includes(key)))
-    throw badRequest(`Expecting to find ${FILTERS.join(' or ')} in endpoint_group.`);
+  if (Object.keys((filters ?? {}) as Wire).some((key) => !FILTER_KEYS.includes(key)))
+    throw badRequest(`Expecting to find ${FILTER_KEYS.join(' or ')} in endpoint_group.`);
 }
 
 function endpointGroupRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/OS-EP-FILTER/endpoint_groups/:group';
-  const one = `${path}/projects/:project`;
-  const pairs = ({ cloud }: Call) => groupPairs(cloud.documents);
-  const missing = () => notFound('Could not find endpoint group project relationship.');
+  const associationPath = `${path}/projects/:project`;
+  const associations = ({ cloud }: Call) => groupAssociations(cloud.documents);
+  const missingAssociation = () => notFound('Could not find endpoint group project relationship.');
 
-  async function pairOf(call: Call) {
+  async function requestedPair(call: Call) {
     const { id: group } = await resource.find(call, call.param('group'));
     const project = call.param('project');
     if (!call.cloud.directory.state.projects.has(project)) throw notFound(`Could not find project: ${project}.`);
@@ -92,24 +92,24 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
   }
 
   return [
-    put(one, async (call) => {
-      const { key, pair } = await pairOf(call);
-      pairs(call).set(key, pair);
+    put(associationPath, async (call) => {
+      const { key, pair } = await requestedPair(call);
+      associations(call).set(key, pair);
       return noContent();
     }),
-    get(one, async (call) => {
-      const { key, pair } = await pairOf(call);
-      if (!pairs(call).has(key)) throw missing();
+    get(associationPath, async (call) => {
+      const { key, pair } = await requestedPair(call);
+      if (!associations(call).has(key)) throw missingAssociation();
       const links = { self: `${call.base}/v3/OS-EP-FILTER/endpoint_groups/${pair.group}/projects/${pair.project}` };
       return { project_endpoint_group: { endpoint_group_id: pair.group, project_id: pair.project, links } };
     }),
-    del(one, async (call) => {
-      if (!pairs(call).delete((await pairOf(call)).key)) throw missing();
+    del(associationPath, async (call) => {
+      if (!associations(call).delete((await requestedPair(call)).key)) throw missingAssociation();
       return noContent();
     }),
     get(`${path}/projects`, async (call) => {
       const { id } = await resource.find(call, call.param('group'));
-      const matching = [...pairs(call).values()].filter(({ group }) => group === id);
+      const matching = [...associations(call).values()].filter(({ group }) => group === id);
       const { projects } = call.cloud.directory.state;
       return listOf(
         'projects',
@@ -128,9 +128,9 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
     }),
     get('/v3/OS-EP-FILTER/projects/:project/endpoint_groups', async (call) => {
       call.requireAdmin();
-      const matching = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
-      const found = await Promise.all(matching.map(({ group }) => resource.find(call, group)));
-      return listOf('endpoint_groups', call, await Promise.all(found.map((doc) => resource.show(call, doc))));
+      const matching = [...associations(call).values()].filter(({ project }) => project === call.param('project'));
+      const foundGroups = await Promise.all(matching.map(({ group }) => resource.find(call, group)));
+      return listOf('endpoint_groups', call, await Promise.all(foundGroups.map((doc) => resource.show(call, doc))));
     }),
   ];
 }

@@ -4,8 +4,8 @@ import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { without } from '../service/view.js';
-import { createdByPut, everything, flag, nullableText, recordId, rejectDuplicateId, url } from './identity-types.js';
+import { withoutFields } from '../service/view.js';
+import { ALL_VERBS, flag, nullableText, recordId, rejectDuplicateId, url, withPutRoute } from './identity-types.js';
 import { newId } from './new-id.js';
 
 const id = fixed(z.string().min(1).max(64));
@@ -14,9 +14,9 @@ const enabled = settable(flag, false);
 const description = settable(nullableText, null);
 
 /** Properties that all federation resources share: clients choose the ID, and only administrators have access. */
-const common: Pick<ResourceSpec, 'verbs' | 'admin' | 'unknownFields'> = {
+const commonSpec: Pick<ResourceSpec, 'verbs' | 'admin' | 'unknownFields'> = {
   verbs: ['list', 'show', 'change', 'remove'],
-  admin: everything,
+  admin: ALL_VERBS,
   unknownFields: () => 'reject',
 };
 
@@ -27,8 +27,8 @@ const mappingRule = z.strictObject({
 
 /** Mappings from an external identity provider's attributes to local users, groups and projects. */
 const mappings: ResourceSpec = {
-  ...common,
-  ...createdByPut('mapping'),
+  ...commonSpec,
+  ...withPutRoute('mapping'),
   path: 'OS-FEDERATION/mappings',
   one: 'mapping',
   many: 'mappings',
@@ -63,8 +63,8 @@ function checkRemoteIds(call: Call, remoteIds: unknown, except?: unknown): void 
 
 /** External identity providers. Each provider has a domain, which is created if the request does not name a domain. */
 const identityProviders: ResourceSpec = {
-  ...common,
-  ...createdByPut('identity_provider', {}),
+  ...commonSpec,
+  ...withPutRoute('identity_provider', {}),
   path: 'OS-FEDERATION/identity_providers',
   one: 'identity_provider',
   many: 'identity_providers',
@@ -92,10 +92,17 @@ const identityProviders: ResourceSpec = {
       if (!domains.has(String(domain_id))) throw notFound(`Could not find domain: ${domain_id}.`);
       return undefined;
     }
-    const domain = newId();
+    const newDomainId = newId();
     const text = `Auto generated federated domain for Identity Provider: ${id}`;
-    domains.set(domain, { id: domain, name: domain, description: text, enabled: true, tags: [], options: {} });
-    return { domain_id: domain };
+    domains.set(newDomainId, {
+      id: newDomainId,
+      name: newDomainId,
+      description: text,
+      enabled: true,
+      tags: [],
+      options: {},
+    });
+    return { domain_id: newDomainId };
   },
   changing(call, { id }, { remote_ids }) {
     checkRemoteIds(call, remote_ids, id);
@@ -109,40 +116,40 @@ const identityProviders: ResourceSpec = {
   }),
 };
 
-const keyOf = (call: Call, protocol: unknown) => `${call.param('idp_id')}/${protocol}`;
+const protocolKey = (call: Call, protocol: unknown) => `${call.param('idp_id')}/${protocol}`;
 
 function checkMapping({ cloud }: Call, mapping: unknown): void {
   if (!cloud.documents.table('identity/mappings').has(String(mapping)))
     throw badRequest(`Invalid mapping id: ${mapping}`);
 }
 
-const shown = without('idp_id', 'remote_id_attribute');
+const protocolView = withoutFields('idp_id', 'remote_id_attribute');
 
 /** The protocols of identity providers. A protocol's ID is unique only within its provider. */
 const protocols: ResourceSpec = {
-  ...common,
-  ...createdByPut('protocol'),
+  ...commonSpec,
+  ...withPutRoute('protocol'),
   path: 'OS-FEDERATION/identity_providers/:idp_id/protocols',
   one: 'protocol',
   many: 'protocols',
   storage: {
     list: (call) => [...protocolsOf(call).values()].filter(({ idp_id }) => idp_id === call.param('idp_id')),
     get(call, id) {
-      const found = protocolsOf(call).get(keyOf(call, id));
-      if (found) return found;
+      const foundProtocol = protocolsOf(call).get(protocolKey(call, id));
+      if (foundProtocol) return foundProtocol;
       throw notFound(`Could not find federated protocol ${id} for Identity Provider: ${call.param('idp_id')}.`);
     },
     create(call, fields) {
       const doc = { ...fields, id: String(fields.id), idp_id: call.param('idp_id') };
-      protocolsOf(call).set(keyOf(call, doc.id), doc);
+      protocolsOf(call).set(protocolKey(call, doc.id), doc);
       return doc;
     },
     update(call, before, change) {
       const doc = { ...before, ...change };
-      protocolsOf(call).set(keyOf(call, doc.id), doc);
+      protocolsOf(call).set(protocolKey(call, doc.id), doc);
       return doc;
     },
-    remove: (call, { id }) => protocolsOf(call).delete(keyOf(call, id)),
+    remove: (call, { id }) => protocolsOf(call).delete(protocolKey(call, id)),
   },
   fields: () => ({
     id,
@@ -150,12 +157,12 @@ const protocols: ResourceSpec = {
     mapping_id: required(settable(z.string().min(1).max(64))),
     remote_id_attribute: settable(remoteId.nullable(), null),
   }),
-  views: { show: shown, create: shown, change: shown },
+  views: { show: protocolView, create: protocolView, change: protocolView },
   creating(call, { id, mapping_id }) {
     checkMapping(call, mapping_id);
     const provider = call.param('idp_id');
     if (!providersOf(call).has(provider)) throw notFound(`Could not find Identity Provider: ${provider}.`);
-    if (protocolsOf(call).has(keyOf(call, id)))
+    if (protocolsOf(call).has(protocolKey(call, id)))
       throw conflict('Conflict occurred attempting to store federation_protocol - Duplicate entry.');
     return undefined;
   },
@@ -170,8 +177,8 @@ const protocols: ResourceSpec = {
 
 /** Service providers: other clouds that trust this cloud's identity service. */
 const serviceProviders: ResourceSpec = {
-  ...common,
-  ...createdByPut('service_provider'),
+  ...commonSpec,
+  ...withPutRoute('service_provider'),
   path: 'OS-FEDERATION/service_providers',
   one: 'service_provider',
   many: 'service_providers',

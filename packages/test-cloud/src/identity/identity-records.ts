@@ -1,7 +1,7 @@
 import type { AccessRule } from '@apistrata/compute-engine/catalogs';
 
 /** An identity service record with a name, in wire format. */
-export interface Named {
+export interface NamedRecord {
   readonly id: string;
   readonly name: string;
   readonly enabled?: boolean;
@@ -9,18 +9,18 @@ export interface Named {
   readonly [field: string]: unknown;
 }
 
-export interface Project extends Named {
+export interface Project extends NamedRecord {
   readonly domain_id: string;
   readonly parent_id: string | null;
 }
 
-export interface User extends Named {
+export interface User extends NamedRecord {
   readonly domain_id: string;
   readonly default_project_id?: string | null;
   readonly password?: string;
 }
 
-export interface Group extends Named {
+export interface Group extends NamedRecord {
   readonly domain_id: string;
   readonly members: readonly string[];
 }

@@ -1,16 +1,16 @@
 import type { Call } from '../service/call.js';
-import { filteredByTags, inexact, sameValue } from '../service/filter.js';
-import { linkTo, pageOf } from '../service/listing.js';
+import { filterByTags, matchesComparator, matchesValue } from '../service/filter.js';
+import { pageAfter, pageUrl } from '../service/listing.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { ResourceType, Style, Verb } from '../service/style.js';
 import type { Wire } from '../service/wire.js';
-import { domainOfToken } from './delegation.js';
+import { tokenDomain } from './delegation.js';
 import { newId } from './new-id.js';
 
-const RULES = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
+const POLICY_VERBS = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
 /** The resource names in 404 errors, for resources whose name is not derived from their key. */
-const NAMES: Readonly<Record<string, string>> = {
+const RESOURCE_NAMES: Readonly<Record<string, string>> = {
   endpoint_group: 'Endpoint Group:',
   identity_provider: 'Identity Provider:',
   limit: 'limit for',
@@ -19,24 +19,24 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The resources that accept an update request without fields. */
-const EMPTY_CHANGES = ['project', 'limit', 'registered_limit'];
+const EMPTY_CHANGE_RESOURCES = ['project', 'limit', 'registered_limit'];
 
-function notAllowed({ spec }: ResourceType, verb: Verb) {
-  const rule = `identity:${RULES[verb]}_${verb === 'list' ? spec.many : spec.one}`;
+function notAllowedError({ spec }: ResourceType, verb: Verb) {
+  const rule = `identity:${POLICY_VERBS[verb]}_${verb === 'list' ? spec.many : spec.one}`;
   return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
 }
 
 /** Applies the list's supported filters, with or without a comparator (`name__icontains`). Ignores other parameters. */
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const names = spec.filters ?? [];
+  const filterNames = spec.filters ?? [];
   const conditions = [...call.query].flatMap(([parameter, value]) => {
-    if (names.includes(parameter)) return [(item: Wire) => sameValue(item[parameter], value)];
+    if (filterNames.includes(parameter)) return [(item: Wire) => matchesValue(item[parameter], value)];
     const [name = '', comparator] = parameter.split('__', 2);
-    if (!comparator || !names.includes(name)) return [];
-    return [(item: Wire) => inexact(item[name], comparator, value) ?? true];
+    if (!comparator || !filterNames.includes(name)) return [];
+    return [(item: Wire) => matchesComparator(item[name], comparator, value) ?? true];
   });
   const matching = items.filter((item) => conditions.every((holds) => holds(item)));
-  return spec.tags ? filteredByTags(matching, call.query) : matching;
+  return spec.tags ? filterByTags(matching, call.query) : matching;
 }
 
 /** The field that contains an item's domain, for each list that a domain-scoped token restricts. */
@@ -48,9 +48,9 @@ const DOMAIN_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the items in the domain of a domain-scoped token; all items if the token has another scope. */
-function inDomainOfToken(call: Call, many: string, items: readonly Wire[]): readonly Wire[] {
+function filterByTokenDomain(call: Call, many: string, items: readonly Wire[]): readonly Wire[] {
   const { [many]: field } = DOMAIN_FIELDS;
-  const domain = field && domainOfToken(call);
+  const domain = field && tokenDomain(call);
   return domain ? items.filter((item) => item[field] === domain) : items;
 }
 
@@ -64,11 +64,11 @@ function withLinks(call: Call, many: string, item: Wire): Wire {
 /** Returns a page of items in the identity service's list envelope. */
 export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   const limit = call.number('limit') || undefined;
-  const paged = pageOf(items, { limit, marker: call.text('marker') });
-  if (!paged) throw notFound(`Marker ${call.text('marker')} could not be found.`);
-  const { more, last } = paged;
-  const page = paged.page.map((item) => withLinks(call, many, item));
-  const next = more && last !== undefined ? linkTo(call, last) : null;
+  const pageResult = pageAfter(items, { limit, marker: call.text('marker') });
+  if (!pageResult) throw notFound(`Marker ${call.text('marker')} could not be found.`);
+  const { more, last } = pageResult;
+  const page = pageResult.page.map((item) => withLinks(call, many, item));
+  const next = more && last !== undefined ? pageUrl(call, last) : null;
   return { [many]: page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
 }
 
@@ -85,12 +85,12 @@ export const identityStyle: Style = {
   admin: ['create', 'change', 'remove'],
 
   authorize(call, resource, verb) {
-    if (!call.isAdmin && resource.admin.includes(verb)) throw notAllowed(resource, verb);
+    if (!call.isAdmin && resource.admin.includes(verb)) throw notAllowedError(resource, verb);
   },
   authorizeFields(call, { spec }, verb) {
     const requested = verb === 'change' && (call.req.body as Readonly<Record<string, Wire | undefined>>)[spec.one];
     if (!requested) return;
-    if (Object.keys(requested).length === 0 && !EMPTY_CHANGES.includes(spec.one))
+    if (Object.keys(requested).length === 0 && !EMPTY_CHANGE_RESOURCES.includes(spec.one))
       throw badRequest('{} should be non-empty');
     if (requested.id != null && requested.id !== call.param('id')) throw badRequest('Cannot change ID');
   },
@@ -100,7 +100,7 @@ export const identityStyle: Style = {
     return { ...wire, links: { self: `${call.base}/v3/${path}/${wire.id}`, ...(wire.links as Wire) } };
   },
   list: (call, resource, items) =>
-    listOf(resource.spec.many, call, inDomainOfToken(call, resource.spec.many, filterItems(call, resource, items))),
+    listOf(resource.spec.many, call, filterByTokenDomain(call, resource.spec.many, filterItems(call, resource, items))),
 
   errors: {
     noBody: ({ spec }) => badRequest(`Expecting to find ${spec.one} in the request body.`),
@@ -115,7 +115,7 @@ export const identityStyle: Style = {
       // Callers who may not read a record do not learn whether it exists, unless Keystone reveals this.
       call.isAdmin ||
       (resource.spec.revealsMissing?.includes(verb) && !call.cloud.documents.table(resource.table).has(id))
-        ? notFound(`Could not find ${NAMES[resource.spec.one] ?? `${resource.title.toLowerCase()}:`} ${id}.`)
-        : notAllowed(resource, verb),
+        ? notFound(`Could not find ${RESOURCE_NAMES[resource.spec.one] ?? `${resource.title.toLowerCase()}:`} ${id}.`)
+        : notAllowedError(resource, verb),
   },
 };

@@ -6,7 +6,7 @@ import type {
   Consumer,
   FailedLogins,
   Group,
-  Named,
+  NamedRecord,
   Project,
   RequestToken,
   Token,
@@ -17,11 +17,11 @@ import type {
 /** Returns the identity service's tables, which are stored as documents. */
 export function tablesOf(documents: Documents) {
   return {
-    domains: documents.table<Named>('identity/domains'),
+    domains: documents.table<NamedRecord>('identity/domains'),
     projects: documents.table<Project>('identity/projects'),
     users: documents.table<User>('identity/users'),
     groups: documents.table<Group>('identity/groups'),
-    roles: documents.table<Named>('identity/roles'),
+    roles: documents.table<NamedRecord>('identity/roles'),
     assignments: documents.table<Assignment>('identity/assignments'),
     /** The IDs of the roles that each role implies directly, by role ID. */
     implied: documents.table<readonly string[]>('identity/implied-roles'),

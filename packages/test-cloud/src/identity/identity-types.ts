@@ -17,7 +17,7 @@ export const url = z
   .string()
   .max(225)
   .regex(/^[a-zA-Z0-9+.-]+:./);
-export const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+export const ALL_VERBS = ['list', 'show', 'create', 'change', 'remove'] as const;
 
 /** A boolean in any spelling that Keystone accepts; null selects the default. */
 export const flag = z.union([
@@ -28,7 +28,7 @@ export const flag = z.union([
 ]);
 
 /** Returns the PUT route that creates a resource with an ID that the client chooses. */
-export const createdByPut = (one: string, initial?: object): Pick<ResourceSpec, 'routes'> => ({
+export const withPutRoute = (one: string, initial?: object): Pick<ResourceSpec, 'routes'> => ({
   routes: (resource) => [
     put(`/v3/${resource.spec.path}/:id`, async (call) => {
       const { body = {} } = call.req;

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { fakeService } from '../service/fake-service.js';
+import { defineService } from '../service/fake-service.js';
 import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
 import type { Route } from '../service/route.js';
@@ -48,7 +48,7 @@ export const identityRoutes = (): readonly Route[] => [
 ];
 
 /** The identity service, version 3. */
-export const identityService = fakeService({
+export const identityService = defineService({
   name: 'identity',
   types: ['identity'],
   routes: identityRoutes,

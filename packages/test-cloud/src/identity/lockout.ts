@@ -22,21 +22,21 @@ interface Directory {
 /** Returns whether an account is locked. Removes an expired lock. */
 function isLocked(directory: Directory, { failureAttempts, durationSeconds }: Lockout, userId: string): boolean {
   const { failedLogins } = directory.state;
-  const failed = failedLogins.get(userId);
-  if (!failed || failed.count < failureAttempts) return false;
-  if (durationSeconds === undefined || failed.at + durationSeconds * 1000 > directory.now()) return true;
+  const loginFailures = failedLogins.get(userId);
+  if (!loginFailures || loginFailures.count < failureAttempts) return false;
+  if (durationSeconds === undefined || loginFailures.at + durationSeconds * 1000 > directory.now()) return true;
   failedLogins.delete(userId);
   return false;
 }
 
 /** Counts a failed login; a successful login resets the count. Returns false for a locked account, without counting. */
-function recordLogin(directory: Directory, user: User, matches: boolean): boolean {
+function recordLogin(directory: Directory, user: User, isMatch: boolean): boolean {
   const { lockout } = directory;
   const isExempt = (user.options as UserOptions | undefined)?.ignore_lockout_failure_attempts;
   if (!lockout || isExempt) return true;
   if (isLocked(directory, lockout, user.id)) return false;
   const { failedLogins } = directory.state;
-  if (matches) failedLogins.delete(user.id);
+  if (isMatch) failedLogins.delete(user.id);
   else failedLogins.set(user.id, { count: (failedLogins.get(user.id)?.count ?? 0) + 1, at: directory.now() });
   return true;
 }
@@ -46,11 +46,11 @@ function recordLogin(directory: Directory, user: User, matches: boolean): boolea
  * unknown users and locked accounts, so that the duration does not reveal whether a user exists or is locked.
  */
 export async function isPasswordOf(directory: Directory, user: User | undefined, password: string): Promise<boolean> {
-  const matches = await directory.passwords.matches(password, user?.password);
+  const isMatch = await directory.passwords.matches(password, user?.password);
   // All checks follow the computation of the hash, so that concurrent logins cannot exceed the limit and a password that
   // was changed in the meantime is rejected.
-  const current = user && directory.state.users.get(user.id);
-  if (!current) return false;
-  const isCurrent = matches && current.password === user.password;
-  return recordLogin(directory, current, isCurrent) && isCurrent;
+  const currentUser = user && directory.state.users.get(user.id);
+  if (!currentUser) return false;
+  const isCurrent = isMatch && currentUser.password === user.password;
+  return recordLogin(directory, currentUser, isCurrent) && isCurrent;
 }

@@ -3,10 +3,10 @@ import { forbidden, ServiceError } from '../service/service-error.js';
 import { currentRoleIds } from './current-roles.js';
 import { forbiddenAction } from './delegation.js';
 import { DEFAULT_DOMAIN, type Directory } from './directory.js';
-import type { Named, Scope, Token, User } from './identity-records.js';
+import type { NamedRecord, Scope, Token, User } from './identity-records.js';
 import { isPasswordOf } from './lockout.js';
 import type { SignedRequest } from './oauth-signature.js';
-import { accessTokenOf } from './oauth-tokens.js';
+import { verifyAccessToken } from './oauth-tokens.js';
 
 const Domain = z.object({ id: z.string().optional(), name: z.string().optional() });
 const UserRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: Domain.optional() });
@@ -49,14 +49,14 @@ type Awaitable<T> = T | Promise<T>;
 type LoginBody = z.infer<typeof Login>['auth'];
 
 /** The body of an authentication request, with the HTTP request itself, because OAuth consumers sign it. */
-interface Attempt extends LoginBody {
+interface LoginAttempt extends LoginBody {
   readonly request: SignedRequest;
 }
 
-export const rejected = () =>
+export const authenticationError = () =>
   new ServiceError(401, 'The request you have made requires authentication.', 'Unauthorized');
 
-interface Authenticated {
+interface AuthenticatedUser {
   readonly user: User;
   readonly methods: readonly string[];
   /** The scope that the credentials determine, such as the project of an application credential. */
@@ -70,7 +70,7 @@ interface Authenticated {
 }
 
 /** Finds a record by its ID, or by its name within a domain. */
-function find<N extends Named & { readonly domain_id?: unknown }>(
+function findRecord<N extends NamedRecord & { readonly domain_id?: unknown }>(
   { state }: Directory,
   table: Map<string, N>,
   ref: { readonly id?: string; readonly name?: string; readonly domain?: { id?: string; name?: string } } | undefined,
@@ -83,61 +83,61 @@ function find<N extends Named & { readonly domain_id?: unknown }>(
 }
 
 /** Returns the earlier of two times; either may be missing. */
-function earlier(one: number | null | undefined, other: number | null | undefined): number | undefined {
+function earlierTime(one: number | null | undefined, other: number | null | undefined): number | undefined {
   return one != null && other != null ? Math.min(one, other) : (one ?? other ?? undefined);
 }
 
 /** Rejects tokens that must not be exchanged for another token, because the new token could have more roles. */
-function checkExchange(before: Token, scope: LoginBody['scope']): void {
-  if (before.accessTokenId)
+function checkExchange(exchangedToken: Token, scope: LoginBody['scope']): void {
+  if (exchangedToken.accessTokenId)
     throw forbiddenAction('Using OAuth-scoped token to create another token. Create a new OAuth-scoped token instead');
-  if (before.trustId)
+  if (exchangedToken.trustId)
     throw forbiddenAction('Using trust-scoped token to create another token. Create a new trust-scoped token instead');
-  const narrower = typeof scope === 'object' && (scope.project || scope.domain);
-  if (before.scope?.kind === 'system' && narrower)
+  const narrowerScope = typeof scope === 'object' && (scope.project || scope.domain);
+  if (exchangedToken.scope?.kind === 'system' && narrowerScope)
     throw forbiddenAction(
       'Using a system-scoped token to create a project-scoped or domain-scoped token is not allowed.',
     );
-  if (before.applicationCredentialId && scope !== undefined)
+  if (exchangedToken.applicationCredentialId && scope !== undefined)
     throw forbiddenAction('Using an application credential token to create a scoped token is not allowed.');
 }
 
 /** The authentication methods. Each method returns the user whom the credentials identify, or undefined. */
 const authenticators: Readonly<
-  Record<string, (directory: Directory, attempt: Attempt) => Awaitable<Authenticated | undefined>>
+  Record<string, (directory: Directory, attempt: LoginAttempt) => Awaitable<AuthenticatedUser | undefined>>
 > = {
   async password(directory, { identity: { password } }) {
     if (!password) return undefined;
-    const user = find(directory, directory.state.users, password.user);
+    const user = findRecord(directory, directory.state.users, password.user);
     const isCorrect = await isPasswordOf(directory, user, password.user.password);
     return user && isCorrect ? { user, methods: ['password'] } : undefined;
   },
   token(directory, { identity: { token }, scope }) {
-    const before = token && directory.token(token.id);
-    const user = before && directory.state.users.get(before.userId);
+    const exchangedToken = token && directory.token(token.id);
+    const user = exchangedToken && directory.state.users.get(exchangedToken.userId);
     if (!user) return undefined;
-    checkExchange(before, scope);
+    checkExchange(exchangedToken, scope);
     return {
       user,
-      methods: [...new Set([...before.methods, 'token'])],
-      expiresAt: before.expiresAt,
-      parentAuditId: before.parentAuditId ?? before.auditId,
-      ...(before.applicationCredentialId && {
-        applicationCredentialId: before.applicationCredentialId,
-        scope: before.scope ?? undefined,
+      methods: [...new Set([...exchangedToken.methods, 'token'])],
+      expiresAt: exchangedToken.expiresAt,
+      parentAuditId: exchangedToken.parentAuditId ?? exchangedToken.auditId,
+      ...(exchangedToken.applicationCredentialId && {
+        applicationCredentialId: exchangedToken.applicationCredentialId,
+        scope: exchangedToken.scope ?? undefined,
       }),
     };
   },
   async application_credential(directory, { identity: { application_credential: submitted } }) {
     if (!submitted) return undefined;
-    const owner = find(directory, directory.state.users, submitted.user);
+    const owner = findRecord(directory, directory.state.users, submitted.user);
     const credential = [...directory.state.credentials.values()].find(({ id, name, userId }) =>
       submitted.id === undefined ? name === submitted.name && userId === owner?.id : id === submitted.id,
     );
     const isExpired = credential?.expiresAt != null && credential.expiresAt <= directory.now();
     const user = credential && directory.state.users.get(credential.userId);
-    const matches = await directory.passwords.matches(submitted.secret, credential?.secret);
-    if (!user || isExpired || !matches) return undefined;
+    const isSecretCorrect = await directory.passwords.matches(submitted.secret, credential?.secret);
+    if (!user || isExpired || !isSecretCorrect) return undefined;
     return {
       user,
       methods: ['application_credential'],
@@ -147,7 +147,7 @@ const authenticators: Readonly<
     };
   },
   oauth1(directory, { request }) {
-    const { id, userId, projectId, expiresAt } = accessTokenOf(directory, request);
+    const { id, userId, projectId, expiresAt } = verifyAccessToken(directory, request);
     const user = directory.state.users.get(userId);
     return (
       user && { user, methods: ['oauth1'], scope: { kind: 'project', id: projectId }, accessTokenId: id, expiresAt }
@@ -165,22 +165,22 @@ function requestedScope(directory: Directory, requested: LoginBody['scope']): Sc
     const domain = id
       ? directory.state.domains.get(id)
       : [...directory.state.domains.values()].find((d) => d.name === name);
-    if (!domain) throw rejected();
+    if (!domain) throw authenticationError();
     return { kind: 'domain', id: domain.id };
   }
-  const project = find(directory, directory.state.projects, requested.project);
-  if (!project || project.enabled === false) throw rejected();
+  const project = findRecord(directory, directory.state.projects, requested.project);
+  if (!project || project.enabled === false) throw authenticationError();
   return { kind: 'project', id: project.id };
 }
 
 /** Returns the trustee's login with the trust's scope and, if impersonation is allowed, the trustor's identity. */
-function actAsTrustor(directory: Directory, authenticated: Authenticated, id: string): Authenticated {
+function actAsTrustor(directory: Directory, authenticated: AuthenticatedUser, id: string): AuthenticatedUser {
   const trust = directory.state.trusts.get(id);
   const expiresAt = trust?.expires_at ? Date.parse(trust.expires_at) : undefined;
   const isExpired = expiresAt !== undefined && expiresAt <= directory.now();
   const trustor = trust && directory.state.users.get(trust.trustor_user_id);
   if (!trust || isExpired || !trustor || trust.trustee_user_id !== authenticated.user.id || trust.remaining_uses === 0)
-    throw rejected();
+    throw authenticationError();
   const scope = trust.project_id ? ({ kind: 'project', id: trust.project_id } as const) : undefined;
   const user = trust.impersonation ? trustor : authenticated.user;
   if (!currentRoleIds(directory, { userId: user.id, scope: scope ?? null, trustId: id }))
@@ -193,7 +193,7 @@ function actAsTrustor(directory: Directory, authenticated: Authenticated, id: st
     user,
     scope,
     trustId: id,
-    expiresAt: earlier(expiresAt, authenticated.expiresAt),
+    expiresAt: earlierTime(expiresAt, authenticated.expiresAt),
   };
 }
 
@@ -211,15 +211,15 @@ export async function logIn(directory: Directory, body: LoginBody, request: Sign
     ),
   );
   const authenticated = authenticatedUsers.find((proof) => !!proof);
-  if (!authenticated || authenticated.user.enabled === false) throw rejected();
+  if (!authenticated || authenticated.user.enabled === false) throw authenticationError();
   const trustId = typeof scope === 'object' ? scope['OS-TRUST:trust']?.id : undefined;
-  const delegated = trustId === undefined ? authenticated : actAsTrustor(directory, authenticated, trustId);
-  const { user, expiresAt, scope: credentialScope, ...origin } = delegated;
+  const actingUser = trustId === undefined ? authenticated : actAsTrustor(directory, authenticated, trustId);
+  const { user, expiresAt, scope: credentialScope, ...origin } = actingUser;
   const requested = credentialScope ?? (origin.trustId ? null : requestedScope(directory, scope));
-  const fallback = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
-  const chosen = requested === undefined ? fallback : requested;
-  const grant = { ...origin, userId: user.id, scope: chosen };
+  const defaultScope = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
+  const tokenScope = requested === undefined ? defaultScope : requested;
+  const grant = { ...origin, userId: user.id, scope: tokenScope };
   const roleIds = currentRoleIds(directory, grant);
-  if (!roleIds && requested !== undefined) throw rejected();
-  return directory.issue({ ...grant, ...(!roleIds && { scope: null }), roleIds: roleIds ?? [] }, expiresAt);
+  if (!roleIds && requested !== undefined) throw authenticationError();
+  return directory.issueToken({ ...grant, ...(!roleIds && { scope: null }), roleIds: roleIds ?? [] }, expiresAt);
 }

@@ -6,27 +6,28 @@ import type { Wire } from '../service/wire.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 
 /** Returns the ID of the caller's domain, which is the default domain of new records. */
-export const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
+export const callerDomainId = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
 
 const isImmutable = ({ options }: Doc) => (options as { readonly immutable?: unknown } | undefined)?.immutable === true;
 
-const immutable = (verb: string, one: string, id: string) =>
+const immutableError = (verb: string, one: string, id: string) =>
   forbidden(`Unable to ${verb} immutable ${one} resource: \`${id}. Set resource option "immutable" to false first.`);
 
 /** Rejects a change to an immutable record, unless the change only makes the record mutable. */
 function rejectImmutable(one: string, { id }: Doc, change: Wire): void {
   const { immutable: option } = (change.options ?? {}) as { readonly immutable?: boolean | null };
-  if (Object.keys(change).length > 1 || option === undefined || option === true) throw immutable('update', one, id);
+  if (Object.keys(change).length > 1 || option === undefined || option === true)
+    throw immutableError('update', one, id);
 }
 
 /** Rejects a name that another record in the same domain already has. */
 export function rejectDuplicates(call: Call, many: string, one: string, requested: Wire, except?: string): void {
   const table = call.cloud.documents.table<Doc>(`identity/${many}`);
-  const isUsed = [...table.values()].some(
+  const isNameUsed = [...table.values()].some(
     (other) => other.name === requested.name && other.domain_id === requested.domain_id && other.id !== except,
   );
   const domain = requested.domain_id ? ` at domain ID ${requested.domain_id}` : '';
-  if (isUsed)
+  if (isNameUsed)
     throw conflict(
       `Conflict occurred attempting to store ${one} - Duplicate entry found with name ${requested.name}${domain}.`,
     );
@@ -38,11 +39,11 @@ function requireDomain({ cloud }: Call, id: unknown): void {
 
 /** Throws if a record cannot be deleted because it is immutable. */
 export function requireMutable(one: string, doc: Doc): void {
-  if (isImmutable(doc)) throw immutable('delete', one, doc.id);
+  if (isImmutable(doc)) throw immutableError('delete', one, doc.id);
 }
 
 /** Returns the hooks for a resource whose names are unique within a domain. */
-export function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
+export function uniqueNameHooks(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
   return {
     creating: (call, doc) => {
       requireDomain(call, doc.domain_id);
@@ -54,7 +55,7 @@ export function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'cr
       if (change.domain_id !== undefined && change.domain_id !== before.domain_id)
         throw badRequest('Cannot change Domain ID');
       if (change.name !== undefined) rejectDuplicates(call, many, one, { ...before, ...change }, before.id);
-      if (change.enabled === false) call.cloud.directory.disable(before.id);
+      if (change.enabled === false) call.cloud.directory.revokeAccess(before.id);
       return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
     },
     removing(call, doc) {

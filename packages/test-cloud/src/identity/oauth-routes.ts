@@ -3,32 +3,32 @@ import type { Call } from '../service/call.js';
 import { created, del, get, noContent, openPost, put, Reply, type Route } from '../service/route.js';
 import { forbidden, notFound, ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
-import { microsZ } from '../service/times.js';
-import { isDelegated } from './delegation.js';
+import { formatMicrosUtc } from '../service/times.js';
+import { hasDelegatedToken } from './delegation.js';
 import type { AccessToken } from './identity-records.js';
 import { listOf } from './identity-style.js';
 import { Login, logIn } from './login.js';
 import { signedRequestOf } from './oauth-signature.js';
 import {
-  authorize,
+  authorizeToken,
   createAccessToken,
   createRequestToken,
   findRequestToken,
   tokenBody,
   unauthorized,
 } from './oauth-tokens.js';
-import { RoleRef, roleOf } from './role-ref.js';
+import { RoleRef, resolveRoleId } from './role-ref.js';
 
-const Roles = z.object({
+const RolesBody = z.object({
   roles: z.array(RoleRef).default([]),
 });
 
 /** Returns the response for a new token, form-encoded as OAuth clients expect. */
-const createdToken = (body: string) => created(new TextBody('application/x-www-form-urlencoded', body));
+const tokenResponse = (body: string) => created(new TextBody('application/x-www-form-urlencoded', body));
 
 function rejectDelegated(call: Call, action: string): void {
   call.requireAdmin();
-  if (isDelegated(call)) throw forbidden(`Cannot ${action} with a token issued via delegation.`);
+  if (hasDelegatedToken(call)) throw forbidden(`Cannot ${action} with a token issued via delegation.`);
 }
 
 function authorizeRequestToken(call: Call) {
@@ -36,57 +36,58 @@ function authorizeRequestToken(call: Call) {
   const { cloud, caller } = call;
   const { directory } = cloud;
   const token = findRequestToken(directory, call.param('token'));
-  const roleIds = call.body(Roles).roles.map((role) => roleOf(call, role));
+  const roleIds = call.body(RolesBody).roles.map((role) => resolveRoleId(call, role));
   const assigned = directory.roleIdsOf(caller.userId, { kind: 'project', id: token.projectId });
   if (!roleIds.every((id) => assigned.includes(id))) throw unauthorized('authorizing user does not have role required');
-  const verifier = authorize(directory, token, caller.userId, [...new Set(roleIds)]);
+  const verifier = authorizeToken(directory, token, caller.userId, [...new Set(roleIds)]);
   return { token: { oauth_verifier: verifier } };
 }
 
 /** Returns the routes for a user's access tokens and their roles. */
 function accessTokenRoutes(): readonly Route[] {
-  const all = '/v3/users/:user/OS-OAUTH1/access_tokens';
-  const one = `${all}/:token`;
+  const tokensPath = '/v3/users/:user/OS-OAUTH1/access_tokens';
+  const tokenPath = `${tokensPath}/:token`;
 
-  function show({ base }: Call, { id, consumerId, userId, projectId, expiresAt }: AccessToken) {
+  function accessTokenView({ base }: Call, { id, consumerId, userId, projectId, expiresAt }: AccessToken) {
     const self = `${base}/v3/users/${userId}/OS-OAUTH1/access_tokens/${id}`;
     return {
       id,
       consumer_id: consumerId,
       authorizing_user_id: userId,
       project_id: projectId,
-      expires_at: microsZ(expiresAt),
+      expires_at: formatMicrosUtc(expiresAt),
       links: { self, roles: `${self}/roles` },
     };
   }
 
-  function find(call: Call): AccessToken {
+  function findToken(call: Call): AccessToken {
     rejectDelegated(call, 'manage OAuth access tokens');
     const token = call.cloud.directory.state.accessTokens.get(call.param('token'));
     if (token?.userId !== call.param('user')) throw notFound('Access token not found');
     return token;
   }
 
-  const rolesOf = (call: Call) => find(call).roleIds.flatMap((id) => call.cloud.directory.state.roles.get(id) ?? []);
+  const rolesOf = (call: Call) =>
+    findToken(call).roleIds.flatMap((id) => call.cloud.directory.state.roles.get(id) ?? []);
 
   return [
-    get(all, (call) => {
+    get(tokensPath, (call) => {
       rejectDelegated(call, 'manage OAuth access tokens');
       const tokens = [...call.cloud.directory.state.accessTokens.values()];
       const userTokens = tokens.filter(({ userId }) => userId === call.param('user'));
       return listOf(
         'access_tokens',
         call,
-        userTokens.map((token) => show(call, token)),
+        userTokens.map((token) => accessTokenView(call, token)),
       );
     }),
-    get(one, (call) => ({ access_token: show(call, find(call)) })),
-    del(one, (call) => {
-      call.cloud.directory.state.accessTokens.delete(find(call).id);
+    get(tokenPath, (call) => ({ access_token: accessTokenView(call, findToken(call)) })),
+    del(tokenPath, (call) => {
+      call.cloud.directory.state.accessTokens.delete(findToken(call).id);
       return noContent();
     }),
-    get(`${one}/roles`, (call) => listOf('roles', call, rolesOf(call))),
-    get(`${one}/roles/:role`, (call) => {
+    get(`${tokenPath}/roles`, (call) => listOf('roles', call, rolesOf(call))),
+    get(`${tokenPath}/roles/:role`, (call) => {
       const role = rolesOf(call).find(({ id }) => id === call.param('role'));
       if (!role) throw notFound(`Could not find role: ${call.param('role')}.`);
       return { role };
@@ -97,7 +98,7 @@ function accessTokenRoutes(): readonly Route[] {
 const MAX_FORM_BYTES = 65_536;
 
 /** Returns the fields of a form-encoded body. A body that is too long is truncated, so that fields are missing. */
-async function formOf({ req }: Call): Promise<URLSearchParams> {
+async function readForm({ req }: Call): Promise<URLSearchParams> {
   let text = '';
   req.setEncoding('utf8');
   for await (const chunk of req) if (text.length < MAX_FORM_BYTES) text += chunk;
@@ -109,14 +110,16 @@ const oauth2Error = (status: number, error: string, error_description: string) =
 
 /** Issues a token for OAuth 2.0 client credentials (RFC 6749, section 4.4), which are an application credential. */
 async function oauth2Token(call: Call): Promise<Reply> {
-  const form = await formOf(call);
+  const form = await readForm(call);
   const grantType = form.get('grant_type');
   if (grantType === null) return oauth2Error(400, 'invalid_request', 'The parameter grant_type is required.');
   if (grantType !== 'client_credentials')
     return oauth2Error(400, 'unsupported_grant_type', `The parameter grant_type ${grantType} is not supported.`);
-  const basic = /^Basic (\S+)$/i.exec(call.req.get('Authorization') ?? '')?.[1];
-  const [id, ...rest] = basic ? Buffer.from(basic, 'base64').toString().split(':') : [form.get('client_id')];
-  const secret = basic ? rest.join(':') : form.get('client_secret');
+  const basicCredentials = /^Basic (\S+)$/i.exec(call.req.get('Authorization') ?? '')?.[1];
+  const [id, ...rest] = basicCredentials
+    ? Buffer.from(basicCredentials, 'base64').toString().split(':')
+    : [form.get('client_id')];
+  const secret = basicCredentials ? rest.join(':') : form.get('client_secret');
   const identity = { methods: ['application_credential'], application_credential: { id, secret } };
   const login = Login.safeParse({ auth: { identity } });
   if (!id || !secret || !login.success) return oauth2Error(401, 'invalid_client', 'Client authentication failed.');
@@ -135,11 +138,11 @@ export function oauthRoutes(): readonly Route[] {
   return [
     openPost('/v3/OS-OAUTH1/request_token', (call) => {
       const projectId = call.req.get('Requested-Project-Id');
-      return createdToken(tokenBody(createRequestToken(call.cloud.directory, signedRequestOf(call), projectId)));
+      return tokenResponse(tokenBody(createRequestToken(call.cloud.directory, signedRequestOf(call), projectId)));
     }),
     put('/v3/OS-OAUTH1/authorize/:token', authorizeRequestToken),
     openPost('/v3/OS-OAUTH1/access_token', (call) =>
-      createdToken(tokenBody(createAccessToken(call.cloud.directory, signedRequestOf(call)))),
+      tokenResponse(tokenBody(createAccessToken(call.cloud.directory, signedRequestOf(call)))),
     ),
     openPost('/v3/OS-OAUTH2/token', oauth2Token),
     ...accessTokenRoutes(),

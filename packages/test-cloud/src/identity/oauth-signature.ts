@@ -21,7 +21,7 @@ export function signedRequestOf(call: Call): SignedRequest {
 export type OAuthParameters = Readonly<Record<string, string | undefined>>;
 
 /** The hash function of each signature method; null if the signature is the key itself. */
-const HASHES: Readonly<Record<string, string | null>> = {
+const HASHES_BY_METHOD: Readonly<Record<string, string | null>> = {
   'HMAC-SHA1': 'sha1',
   'HMAC-SHA256': 'sha256',
   'HMAC-SHA512': 'sha512',
@@ -30,10 +30,10 @@ const HASHES: Readonly<Record<string, string | null>> = {
 /** The maximum difference between the consumer's clock and the clock of this service, in seconds. */
 const CLOCK_DIFFERENCE_S = 600;
 
-const encode = (text: string) =>
+const percentEncode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
-function decode(text: string): string {
+function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -46,21 +46,23 @@ function decode(text: string): string {
  *
  * @throws a 400 error if the header is missing
  */
-export function oauthParameters({ authorization }: SignedRequest): OAuthParameters {
+export function parseOAuthParameters({ authorization }: SignedRequest): OAuthParameters {
   if (!/^oauth\s/i.test(authorization ?? ''))
     throw badRequest('No Authorization headers found, cannot proceed with OAuth related calls.');
   const pairs = [...(authorization ?? '').matchAll(/([\w.~%-]+)="([^"]*)"/g)];
-  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [decode(name), decode(value)]));
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [percentDecode(name), percentDecode(value)]));
 }
 
 /** Returns the signature base string of RFC 5849, section 3.4.1. */
-function baseString({ method, url }: SignedRequest, parameters: OAuthParameters): string {
-  const signed = Object.entries(parameters).filter(([name]) => name !== 'realm' && name !== 'oauth_signature');
-  const normalized = [...url.searchParams, ...signed]
-    .map(([name, value = '']) => `${encode(name)}=${encode(value)}`)
+function signatureBaseString({ method, url }: SignedRequest, parameters: OAuthParameters): string {
+  const signedParameters = Object.entries(parameters).filter(
+    ([name]) => name !== 'realm' && name !== 'oauth_signature',
+  );
+  const normalizedParameters = [...url.searchParams, ...signedParameters]
+    .map(([name, value = '']) => `${percentEncode(name)}=${percentEncode(value)}`)
     .sort((a, b) => (a < b ? -1 : 1))
     .join('&');
-  return [method.toUpperCase(), `${url.origin}${url.pathname}`, normalized].map(encode).join('&');
+  return [method.toUpperCase(), `${url.origin}${url.pathname}`, normalizedParameters].map(percentEncode).join('&');
 }
 
 /**
@@ -68,22 +70,24 @@ function baseString({ method, url }: SignedRequest, parameters: OAuthParameters)
  *
  * @throws a 400 error if the signature method is unknown, or the timestamp differs too much from the current time
  */
-export function isSigned(request: SignedRequest, consumerSecret: string, tokenSecret = ''): boolean {
-  const parameters = oauthParameters(request);
+export function hasValidSignature(request: SignedRequest, consumerSecret: string, tokenSecret = ''): boolean {
+  const parameters = parseOAuthParameters(request);
   const {
     oauth_signature_method: method = '',
     oauth_timestamp: timestamp,
     oauth_signature: signature = '',
   } = parameters;
-  if (!Object.hasOwn(HASHES, method))
+  if (!Object.hasOwn(HASHES_BY_METHOD, method))
     throw badRequest(`Validation failed with errors: invalid_request, detail message is: Invalid signature method.`);
-  const hash = HASHES[method];
-  const key = `${encode(consumerSecret)}&${encode(tokenSecret)}`;
+  const hash = HASHES_BY_METHOD[method];
+  const key = `${percentEncode(consumerSecret)}&${percentEncode(tokenSecret)}`;
   // Clients sign with the real time, even if the clock of this cloud has been advanced or frozen.
   if (hash && !(Math.abs(Number(timestamp) - Date.now() / 1000) <= CLOCK_DIFFERENCE_S))
     throw badRequest(
       `Validation failed with errors: invalid_request, detail message is: Timestamp given is invalid, differ from allowed by over ${CLOCK_DIFFERENCE_S} seconds.`,
     );
-  const expected = hash ? createHmac(hash, key).update(baseString(request, parameters)).digest('base64') : key;
-  return equalInConstantTime(expected, signature);
+  const expectedSignature = hash
+    ? createHmac(hash, key).update(signatureBaseString(request, parameters)).digest('base64')
+    : key;
+  return equalInConstantTime(expectedSignature, signature);
 }

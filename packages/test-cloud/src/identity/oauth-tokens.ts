@@ -1,13 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { badRequest, notFound, ServiceError } from '../service/service-error.js';
-import { microsZ } from '../service/times.js';
+import { formatMicrosUtc } from '../service/times.js';
 import type { Directory } from './directory.js';
 import type { AccessToken, Consumer, RequestToken } from './identity-records.js';
 import { newId } from './new-id.js';
-import { isSigned, type OAuthParameters, oauthParameters, type SignedRequest } from './oauth-signature.js';
+import {
+  hasValidSignature,
+  type OAuthParameters,
+  parseOAuthParameters,
+  type SignedRequest,
+} from './oauth-signature.js';
 
-const REQUEST_TOKEN_MS = 8 * 3_600_000;
-const ACCESS_TOKEN_MS = 24 * 3_600_000;
+const REQUEST_TOKEN_LIFETIME_MS = 8 * 3_600_000;
+const ACCESS_TOKEN_LIFETIME_MS = 24 * 3_600_000;
 const VERIFIER_LENGTH = 8;
 /** Letters and digits without those that look alike, such as `0` and `O`. */
 const VERIFIER_CHARACTERS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -15,7 +20,7 @@ const VERIFIER_CHARACTERS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456
 export const unauthorized = (message: string) => new ServiceError(401, message, 'Unauthorized');
 
 /** Returns the value of a request parameter. @throws a 400 error if the parameter is missing */
-export function requiredParameter(value: string | undefined, name: string): string {
+export function requireParameter(value: string | undefined, name: string): string {
   if (value) return value;
   throw badRequest(
     `Expecting to find ${name} in request. The server could not comply with the request since it is either malformed or otherwise incorrect. The client is assumed to be in error.`,
@@ -24,18 +29,18 @@ export function requiredParameter(value: string | undefined, name: string): stri
 
 /** Returns the response body for a new OAuth token. */
 export function tokenBody({ id, secret, expiresAt }: Pick<AccessToken, 'id' | 'secret' | 'expiresAt'>): string {
-  return `oauth_token=${id}&oauth_token_secret=${secret}&oauth_expires_at=${microsZ(expiresAt)}`;
+  return `oauth_token=${id}&oauth_token_secret=${secret}&oauth_expires_at=${formatMicrosUtc(expiresAt)}`;
 }
 
-function consumerOf(directory: Directory, parameters: OAuthParameters): Consumer {
-  const id = requiredParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
+function findConsumer(directory: Directory, parameters: OAuthParameters): Consumer {
+  const id = requireParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
   const consumer = directory.state.consumers.get(id);
   if (!consumer) throw notFound('Consumer not found');
   return consumer;
 }
 
 /** Removes expired tokens from a table, so that the table does not grow without bound. */
-function removeExpired(table: Map<string, { readonly expiresAt: number }>, now: number): void {
+function removeExpiredTokens(table: Map<string, { readonly expiresAt: number }>, now: number): void {
   for (const [key, { expiresAt }] of table) if (expiresAt <= now) table.delete(key);
 }
 
@@ -45,16 +50,22 @@ export function createRequestToken(
   request: SignedRequest,
   requestedProjectId: string | undefined,
 ): RequestToken {
-  const parameters = oauthParameters(request);
-  requiredParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
-  const projectId = requiredParameter(requestedProjectId, 'Requested-Project-Id');
+  const parameters = parseOAuthParameters(request);
+  requireParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
+  const projectId = requireParameter(requestedProjectId, 'Requested-Project-Id');
   if (!directory.state.projects.has(projectId)) throw notFound(`Could not find project: ${projectId}.`);
-  const consumer = consumerOf(directory, parameters);
-  if (!isSigned(request, consumer.secret)) throw unauthorized('Invalid signature');
+  const consumer = findConsumer(directory, parameters);
+  if (!hasValidSignature(request, consumer.secret)) throw unauthorized('Invalid signature');
   const now = directory.now();
   const table = directory.state.requestTokens;
-  removeExpired(table, now);
-  const token = { id: newId(), secret: newId(), consumerId: consumer.id, projectId, expiresAt: now + REQUEST_TOKEN_MS };
+  removeExpiredTokens(table, now);
+  const token = {
+    id: newId(),
+    secret: newId(),
+    consumerId: consumer.id,
+    projectId,
+    expiresAt: now + REQUEST_TOKEN_LIFETIME_MS,
+  };
   table.set(token.id, token);
   return token;
 }
@@ -68,7 +79,7 @@ export function findRequestToken(directory: Directory, id: string): RequestToken
 }
 
 /** Stores the roles that a user delegates in the request token, and returns the verifier. */
-export function authorize(
+export function authorizeToken(
   directory: Directory,
   token: RequestToken,
   userId: string,
@@ -85,26 +96,26 @@ export function authorize(
 
 /** Exchanges an authorized request token for an access token. Each request token can be used once. */
 export function createAccessToken(directory: Directory, request: SignedRequest): AccessToken {
-  const parameters = oauthParameters(request);
-  requiredParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
-  const requestTokenId = requiredParameter(parameters.oauth_token, 'oauth_token');
-  const verifier = requiredParameter(parameters.oauth_verifier, 'oauth_verifier');
+  const parameters = parseOAuthParameters(request);
+  requireParameter(parameters.oauth_consumer_key, 'oauth_consumer_key');
+  const requestTokenId = requireParameter(parameters.oauth_token, 'oauth_token');
+  const verifier = requireParameter(parameters.oauth_verifier, 'oauth_verifier');
   const now = directory.now();
   const token = findRequestToken(directory, requestTokenId);
   const consumer = directory.state.consumers.get(parameters.oauth_consumer_key ?? '');
   if (!consumer) throw unauthorized('Provided consumer does not exist.');
   if (token.consumerId !== consumer.id) throw unauthorized('Provided consumer key does not match stored consumer key.');
   if (token.authorized?.verifier !== verifier) throw unauthorized('Provided verifier does not match stored verifier');
-  if (!isSigned(request, consumer.secret, token.secret)) throw unauthorized('Invalid signature');
+  if (!hasValidSignature(request, consumer.secret, token.secret)) throw unauthorized('Invalid signature');
   const { accessTokens } = directory.state;
-  removeExpired(accessTokens, now);
+  removeExpiredTokens(accessTokens, now);
   const { userId, roleIds } = token.authorized;
   const { projectId, consumerId } = token;
-  const expiresAt = now + ACCESS_TOKEN_MS;
-  const access = { id: newId(), secret: newId(), consumerId, userId, projectId, roleIds, expiresAt };
-  accessTokens.set(access.id, access);
+  const expiresAt = now + ACCESS_TOKEN_LIFETIME_MS;
+  const accessToken = { id: newId(), secret: newId(), consumerId, userId, projectId, roleIds, expiresAt };
+  accessTokens.set(accessToken.id, accessToken);
   directory.state.requestTokens.delete(token.id);
-  return access;
+  return accessToken;
 }
 
 /**
@@ -112,17 +123,17 @@ export function createAccessToken(directory: Directory, request: SignedRequest):
  *
  * @throws a 401 error if the token is expired or the signature is wrong; 404 if the token does not exist
  */
-export function accessTokenOf(directory: Directory, request: SignedRequest): AccessToken {
+export function verifyAccessToken(directory: Directory, request: SignedRequest): AccessToken {
   const token = directory.state.accessTokens.get(
-    requiredParameter(oauthParameters(request).oauth_token, 'oauth_token'),
+    requireParameter(parseOAuthParameters(request).oauth_token, 'oauth_token'),
   );
   if (!token) throw notFound('Access token not found');
   if (token.expiresAt <= directory.now()) throw unauthorized('Access token is expired');
   const consumer = directory.state.consumers.get(token.consumerId);
   if (
     !consumer ||
-    oauthParameters(request).oauth_consumer_key !== consumer.id ||
-    !isSigned(request, consumer.secret, token.secret)
+    parseOAuthParameters(request).oauth_consumer_key !== consumer.id ||
+    !hasValidSignature(request, consumer.secret, token.secret)
   )
     throw unauthorized('Could not validate the access token');
   return token;

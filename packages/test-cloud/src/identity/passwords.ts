@@ -9,10 +9,10 @@ function scryptOptions(cost: number): ScryptOptions {
   return { N: cost, r: BLOCK_SIZE, p: 1, maxmem: 2 ** 20 + 256 * BLOCK_SIZE * cost };
 }
 
-const textOf = (cost: number, salt: Buffer, key: Buffer) =>
+const encodeHash = (cost: number, salt: Buffer, key: Buffer) =>
   ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$');
 
-function keyOf(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+function deriveKey(password: string, salt: Buffer, cost: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password, salt, KEY_BYTES, scryptOptions(cost), (error, key) => (error ? reject(error) : resolve(key)));
   });
@@ -29,24 +29,24 @@ export class Passwords {
 
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    return textOf(this.#cost, salt, await keyOf(password, salt, this.#cost));
+    return encodeHash(this.#cost, salt, await deriveKey(password, salt, this.#cost));
   }
 
   /** Like `hash`, but synchronous. */
   hashSync(password: string): string {
     const salt = randomBytes(SALT_BYTES);
-    return textOf(this.#cost, salt, scryptSync(password, salt, KEY_BYTES, scryptOptions(this.#cost)));
+    return encodeHash(this.#cost, salt, scryptSync(password, salt, KEY_BYTES, scryptOptions(this.#cost)));
   }
 
   /** Returns whether a password matches a hash. Takes the same time without a hash, to hide whether a user exists. */
   async matches(password: string, hash: string | null | undefined): Promise<boolean> {
     const [name, cost, salt = '', key = ''] = hash?.split('$') ?? [];
     if (name !== 'scrypt') {
-      await keyOf(password, Buffer.alloc(SALT_BYTES), this.#cost);
+      await deriveKey(password, Buffer.alloc(SALT_BYTES), this.#cost);
       return false;
     }
-    const expected = Buffer.from(key, 'base64url');
-    const actual = await keyOf(password, Buffer.from(salt, 'base64url'), Number(cost));
-    return actual.length === expected.length && timingSafeEqual(actual, expected);
+    const expectedKey = Buffer.from(key, 'base64url');
+    const actualKey = await deriveKey(password, Buffer.from(salt, 'base64url'), Number(cost));
+    return actualKey.length === expectedKey.length && timingSafeEqual(actualKey, expectedKey);
   }
 }

@@ -4,26 +4,27 @@ import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 
 /** The maximum depth of a project tree, not counting the domain. */
-const MAX_DEPTH = 5;
+const MAX_PROJECT_DEPTH = 5;
 
-export const children = (call: Call, id: unknown) =>
+export const childProjects = (call: Call, id: unknown) =>
   [...call.cloud.directory.state.projects.values()].filter(({ parent_id }) => parent_id === id);
 
-export function descendants(call: Call, id: unknown): readonly Wire[] {
-  return children(call, id).flatMap((project) => [project, ...descendants(call, project.id)]);
+export function descendantProjects(call: Call, id: unknown): readonly Wire[] {
+  return childProjects(call, id).flatMap((project) => [project, ...descendantProjects(call, project.id)]);
 }
 
-export function ancestors(call: Call, { parent_id }: Wire): readonly Wire[] {
+export function ancestorProjects(call: Call, { parent_id }: Wire): readonly Wire[] {
   const parent = call.cloud.directory.state.projects.get(String(parent_id));
-  return parent ? [parent, ...ancestors(call, parent)] : [];
+  return parent ? [parent, ...ancestorProjects(call, parent)] : [];
 }
 
 /** Throws if a new project would have a disabled ancestor or exceed the maximum depth. */
 export function checkProjectParents(call: Call, parentId: unknown): void {
-  const above = ancestors(call, { parent_id: parentId });
-  const disabled = above.find(({ enabled }) => enabled === false);
-  if (disabled) throw badRequest(`cannot create a project in a branch containing a disabled project: ${disabled.id}`);
-  if (above.length >= MAX_DEPTH) throw forbidden(`Max hierarchy depth reached for ${parentId} branch.`);
+  const newAncestors = ancestorProjects(call, { parent_id: parentId });
+  const disabledProject = newAncestors.find(({ enabled }) => enabled === false);
+  if (disabledProject)
+    throw badRequest(`cannot create a project in a branch containing a disabled project: ${disabledProject.id}`);
+  if (newAncestors.length >= MAX_PROJECT_DEPTH) throw forbidden(`Max hierarchy depth reached for ${parentId} branch.`);
 }
 
 /** Throws if a change moves a project, or enables or disables it in conflict with its ancestors or descendants. */
@@ -35,10 +36,10 @@ export function checkProjectChange(call: Call, before: Doc, change: Wire): void 
   if (
     change.enabled === true &&
     before.enabled === false &&
-    ancestors(call, before).some((one) => one.enabled === false)
+    ancestorProjects(call, before).some((one) => one.enabled === false)
   )
     throw forbidden(`Cannot enable project ${before.id} since it has disabled parents`);
   if (change.enabled === false && before.enabled !== false && !before.is_domain)
-    if (descendants(call, before.id).some(({ enabled }) => enabled !== false))
+    if (descendantProjects(call, before.id).some(({ enabled }) => enabled !== false))
       throw forbidden(`Cannot disable project ${before.id} since its subtree contains enabled projects.`);
 }

@@ -18,13 +18,13 @@ export const Tags = z
 
 /** Returns the routes for project tags. */
 export function projectTagRoutes(resource: Resource): readonly Route[] {
-  const path = '/v3/projects/:id/tags';
-  const one = `${path}/:tag`;
-  const find = async (call: Call, verb: 'show' | 'change') => {
+  const tagsPath = '/v3/projects/:id/tags';
+  const tagPath = `${tagsPath}/:tag`;
+  const findTags = async (call: Call, verb: 'show' | 'change') => {
     const doc = await resource.find(call, call.param('id'), verb);
     return { doc, tags: (doc.tags ?? []) as readonly string[], tag: call.param('tag') };
   };
-  const body = (call: Call, tags: readonly string[]) => ({
+  const tagsBody = (call: Call, tags: readonly string[]) => ({
     tags,
     links: { self: `${call.cloudBase}${call.req.originalUrl}` },
   });
@@ -33,32 +33,33 @@ export function projectTagRoutes(resource: Resource): readonly Route[] {
   };
 
   /** Validates and stores the changed tags of a project. */
-  async function write(call: Call, change: (before: readonly string[], tag: string) => unknown) {
-    const { doc, tags, tag } = await find(call, 'change');
-    const checked = Tags.safeParse(change(tags, tag));
-    if (!checked.success) throw badRequest(`Invalid input for field 'tags': ${checked.error.issues[0]?.message}`);
-    await resource.apply(call, doc, { tags: checked.data });
-    return checked.data;
+  async function writeTags(call: Call, change: (before: readonly string[], tag: string) => unknown) {
+    const { doc, tags, tag } = await findTags(call, 'change');
+    const checkedTags = Tags.safeParse(change(tags, tag));
+    if (!checkedTags.success)
+      throw badRequest(`Invalid input for field 'tags': ${checkedTags.error.issues[0]?.message}`);
+    await resource.apply(call, doc, { tags: checkedTags.data });
+    return checkedTags.data;
   }
 
   return [
-    get(path, async (call) => body(call, (await find(call, 'show')).tags)),
-    put(path, async (call) => body(call, await write(call, () => call.req.body?.tags))),
-    del(path, async (call) => {
-      await write(call, () => []);
+    get(tagsPath, async (call) => tagsBody(call, (await findTags(call, 'show')).tags)),
+    put(tagsPath, async (call) => tagsBody(call, await writeTags(call, () => call.req.body?.tags))),
+    del(tagsPath, async (call) => {
+      await writeTags(call, () => []);
       return noContent();
     }),
-    get(one, async (call) => {
-      const { tags, tag } = await find(call, 'show');
+    get(tagPath, async (call) => {
+      const { tags, tag } = await findTags(call, 'show');
       requireTag(tags, tag);
       return noContent();
     }),
-    put(one, async (call) => {
-      await write(call, (tags, tag) => [...new Set([...tags, tag])]);
+    put(tagPath, async (call) => {
+      await writeTags(call, (tags, tag) => [...new Set([...tags, tag])]);
       return created(undefined);
     }),
-    del(one, async (call) => {
-      await write(call, (tags, tag) => {
+    del(tagPath, async (call) => {
+      await writeTags(call, (tags, tag) => {
         requireTag(tags, tag);
         return tags.filter((other) => other !== tag);
       });

@@ -8,9 +8,9 @@ export const RoleRef = z.union([z.strictObject({ id: recordId }), z.strictObject
 export type RoleRef = z.infer<typeof RoleRef>;
 
 /** Returns the ID of a role that a request names. Throws a 404 error if it does not exist. */
-export function roleOf({ cloud }: Call, ref: RoleRef): string {
+export function resolveRoleId({ cloud }: Call, ref: RoleRef): string {
   const { roles } = cloud.directory.state;
-  const found = 'id' in ref ? roles.get(ref.id) : [...roles.values()].find(({ name }) => name === ref.name);
-  if (!found) throw notFound(`Could not find role: ${'id' in ref ? ref.id : ref.name}.`);
-  return found.id;
+  const foundRole = 'id' in ref ? roles.get(ref.id) : [...roles.values()].find(({ name }) => name === ref.name);
+  if (!foundRole) throw notFound(`Could not find role: ${'id' in ref ? ref.id : ref.name}.`);
+  return foundRole.id;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { momentOf } from '../service/filter.js';
+import { parseTimestamp } from '../service/filter.js';
 
 /** A timestamp in a request, in fractional milliseconds, because the identity service stores microseconds. */
 export const Timestamp = z
   .string()
-  .refine((written) => !Number.isNaN(momentOf(written)), 'is not a date')
-  .transform(momentOf);
+  .refine((written) => !Number.isNaN(parseTimestamp(written)), 'is not a date')
+  .transform(parseTimestamp);

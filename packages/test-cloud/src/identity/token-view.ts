@@ -1,21 +1,21 @@
 import type { CloudContext } from '../service/cloud-context.js';
-import { microsZ } from '../service/times.js';
+import { formatMicrosUtc } from '../service/times.js';
 import { catalogFor } from './catalog.js';
 import { DEFAULT_DOMAIN, type Directory } from './directory.js';
-import type { Named, Token } from './identity-records.js';
+import type { NamedRecord, Token } from './identity-records.js';
 
 type Wire = Record<string, unknown>;
 
-const brief = (record: Named | undefined) => ({ id: record?.id, name: record?.name });
+const summaryOf = (record: NamedRecord | undefined) => ({ id: record?.id, name: record?.name });
 
 function scopeView({ state }: Directory, { scope, trustId }: Token): Wire {
   if (!scope) return {};
   if (scope.kind === 'system') return { system: { all: true } };
-  if (scope.kind === 'domain') return { domain: brief(state.domains.get(scope.id)) };
+  if (scope.kind === 'domain') return { domain: summaryOf(state.domains.get(scope.id)) };
   const project = state.projects.get(scope.id);
   const domain = state.domains.get(project?.domain_id ?? DEFAULT_DOMAIN);
-  const isDomain = trustId ? {} : { is_domain: project?.is_domain === true };
-  return { project: { ...brief(project), domain: brief(domain) }, ...isDomain };
+  const domainFlag = trustId ? {} : { is_domain: project?.is_domain === true };
+  return { project: { ...summaryOf(project), domain: summaryOf(domain) }, ...domainFlag };
 }
 
 /**
@@ -30,22 +30,22 @@ export function tokenView({ directory, documents }: CloudContext, token: Token, 
   const accessToken = token.accessTokenId && state.accessTokens.get(token.accessTokenId);
   const projectId = token.scope?.kind === 'project' ? token.scope.id : undefined;
   const catalogScope = { userId: trust ? trust.trustor_user_id : token.userId, projectId };
-  const providers = [...documents.table('identity/service_providers').values()].filter(({ enabled }) => enabled);
+  const serviceProviders = [...documents.table('identity/service_providers').values()].filter(({ enabled }) => enabled);
   return {
     methods: token.methods,
     user: {
-      ...brief(user),
-      domain: brief(state.domains.get(user?.domain_id ?? DEFAULT_DOMAIN)),
+      ...summaryOf(user),
+      domain: summaryOf(state.domains.get(user?.domain_id ?? DEFAULT_DOMAIN)),
       password_expires_at: null,
     },
     audit_ids: [token.auditId, ...(token.parentAuditId ? [token.parentAuditId] : [])],
-    expires_at: microsZ(token.expiresAt),
-    issued_at: microsZ(token.issuedAt),
+    expires_at: formatMicrosUtc(token.expiresAt),
+    issued_at: formatMicrosUtc(token.issuedAt),
     ...scopeView(directory, token),
-    ...(token.scope && { roles: token.roleIds.map((id) => brief(state.roles.get(id))) }),
+    ...(token.scope && { roles: token.roleIds.map((id) => summaryOf(state.roles.get(id))) }),
     ...(token.scope && cloudUrl !== undefined && { catalog: catalogFor(documents, cloudUrl, catalogScope) }),
-    ...(providers.length > 0 && {
-      service_providers: providers.map(({ id, auth_url, sp_url }) => ({ id, auth_url, sp_url })),
+    ...(serviceProviders.length > 0 && {
+      service_providers: serviceProviders.map(({ id, auth_url, sp_url }) => ({ id, auth_url, sp_url })),
     }),
     ...(trust && {
       'OS-TRUST:trust': {

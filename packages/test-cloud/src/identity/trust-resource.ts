@@ -4,28 +4,28 @@ import { derived, fixed, required } from '../service/field.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get, type Route } from '../service/route.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import { microsZ } from '../service/times.js';
-import { without } from '../service/view.js';
+import { formatMicrosUtc } from '../service/times.js';
+import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { strictFlag } from '../service/wire-types.js';
-import { forbiddenAction, rejectApplicationCredentials, tokenOf } from './delegation.js';
+import { callerToken, forbiddenAction, rejectApplicationCredentials } from './delegation.js';
 import { listOf } from './identity-style.js';
-import { RoleRef, roleOf } from './role-ref.js';
+import { RoleRef, resolveRoleId } from './role-ref.js';
 import { Timestamp } from './timestamp.js';
 
-const NO_ACTIONS = [] as const;
+const NO_VERBS = [] as const;
 /** The maximum depth of redelegation. */
 const MAX_REDELEGATIONS = 3;
 
-const moment = Timestamp.transform(microsZ);
+const wireTimestamp = Timestamp.transform(formatMicrosUtc);
 
-const fullRole = (call: Call, id: unknown): Wire => ({
+const roleWithLinks = (call: Call, id: unknown): Wire => ({
   ...call.cloud.directory.state.roles.get(String(id)),
   links: { self: `${call.base}/v3/roles/${id}` },
 });
 
 /** Returns the redelegation depth of a new trust. */
-function depthOf({ allow_redelegation, redelegation_count, remaining_uses }: Wire): number {
+function redelegationDepth({ allow_redelegation, redelegation_count, remaining_uses }: Wire): number {
   if (allow_redelegation !== true || redelegation_count === 0) return 0;
   const depth = redelegation_count == null ? MAX_REDELEGATIONS : Number(redelegation_count);
   if (depth > MAX_REDELEGATIONS)
@@ -39,13 +39,13 @@ function depthOf({ allow_redelegation, redelegation_count, remaining_uses }: Wir
  *
  * @throws a 403 error if the new trust would delegate more than the other trust
  */
-function redelegation(call: Call, trust: Wire): Wire | undefined {
-  const token = tokenOf(call);
+function inheritedProperties(call: Call, trust: Wire): Wire | undefined {
+  const token = callerToken(call);
   if (token?.accessTokenId) throw forbiddenAction('Redelegation allowed for delegated by trust only');
-  const { trusts: all } = call.cloud.directory.state;
-  const source = all.get(token?.trustId ?? '');
-  if (!source) return undefined;
-  const depth = Number(source.redelegation_count);
+  const { trusts: allTrusts } = call.cloud.directory.state;
+  const sourceTrust = allTrusts.get(token?.trustId ?? '');
+  if (!sourceTrust) return undefined;
+  const depth = Number(sourceTrust.redelegation_count);
   const isRedelegable = trust.allow_redelegation === true && trust.redelegation_count !== 0;
   if (isRedelegable && trust.redelegation_count != null && trust.redelegation_count !== depth - 1)
     throw forbidden(
@@ -55,19 +55,23 @@ function redelegation(call: Call, trust: Wire): Wire | undefined {
     throw forbidden(`Remaining redelegation depth of ${depth} out of allowed range of [0..${MAX_REDELEGATIONS}]`);
   if (trust.remaining_uses != null)
     throw forbidden('Field "remaining_uses" is set while it must not be set in order to redelegate a trust');
-  if (trust.expires_at && source.expires_at && Date.parse(String(trust.expires_at)) > Date.parse(source.expires_at))
+  if (
+    trust.expires_at &&
+    sourceTrust.expires_at &&
+    Date.parse(String(trust.expires_at)) > Date.parse(sourceTrust.expires_at)
+  )
     throw forbidden('Requested expiration time is more than redelegated trust can provide');
-  const delegable = source.roles.map(({ id }) => id);
-  if (!(trust.roles as readonly Wire[]).every(({ id }) => delegable.includes(String(id))))
+  const delegableRoleIds = sourceTrust.roles.map(({ id }) => id);
+  if (!(trust.roles as readonly Wire[]).every(({ id }) => delegableRoleIds.includes(String(id))))
     throw forbidden('Some of requested roles are not in redelegated trust');
-  if (trust.impersonation === true && !source.impersonation)
+  if (trust.impersonation === true && !sourceTrust.impersonation)
     throw forbidden(
-      `Impersonation is not allowed because redelegated trust does not specify impersonation. Redelegated trust id: ${source.id}`,
+      `Impersonation is not allowed because redelegated trust does not specify impersonation. Redelegated trust id: ${sourceTrust.id}`,
     );
   return {
-    redelegated_trust_id: source.id,
+    redelegated_trust_id: sourceTrust.id,
     redelegation_count: isRedelegable ? depth - 1 : 0,
-    expires_at: trust.expires_at ?? source.expires_at,
+    expires_at: trust.expires_at ?? sourceTrust.expires_at,
   };
 }
 
@@ -78,7 +82,7 @@ export const trusts: ResourceSpec = {
   many: 'trusts',
   filters: ['trustor_user_id', 'trustee_user_id'],
   verbs: ['list', 'show', 'create', 'remove'],
-  admin: NO_ACTIONS,
+  admin: NO_VERBS,
   revealsMissing: ['show', 'remove'],
   listing(call) {
     const by = (['trustor', 'trustee'] as const).find((one) => call.text(`${one}_user_id`));
@@ -86,7 +90,7 @@ export const trusts: ResourceSpec = {
       throw forbiddenAction(`identity:list_trusts${by ? `_for_${by}` : ''}`);
     rejectApplicationCredentials(call, 'trusts', false);
   },
-  views: { list: without('roles', 'roles_links') },
+  views: { list: withoutFields('roles', 'roles_links') },
   isVisible: ({ caller }, { trustor_user_id, trustee_user_id }) =>
     [trustor_user_id, trustee_user_id].includes(caller.userId),
   fields: () => ({
@@ -96,7 +100,7 @@ export const trusts: ResourceSpec = {
     project_id: fixed(z.string().nullable(), null),
     impersonation: required(fixed(strictFlag)),
     roles: fixed(z.array(RoleRef), () => []),
-    expires_at: fixed(moment.nullable(), null),
+    expires_at: fixed(wireTimestamp.nullable(), null),
     remaining_uses: fixed(z.number().int().min(1).nullable(), null),
     allow_redelegation: fixed(strictFlag.nullable(), false, { hidden: true }),
     redelegation_count: fixed(z.number().int().min(0).nullable(), null),
@@ -117,17 +121,17 @@ export const trusts: ResourceSpec = {
     if (trust.project_id && requested.length === 0) throw forbiddenAction('At least one role should be specified');
     const roleIds = directory.roleIdsOf(caller.userId, { kind: 'project', id: String(trust.project_id) });
     const roles = requested.map((ref) => {
-      const id = roleOf(call, ref);
+      const id = resolveRoleId(call, ref);
       if (!roleIds.includes(id)) throw notFound(`Could not find role: ${id}.`);
       return { id, name: directory.state.roles.get(id)?.name };
     });
-    return { roles, redelegation_count: depthOf(trust), ...redelegation(call, { ...trust, roles }) };
+    return { roles, redelegation_count: redelegationDepth(trust), ...inheritedProperties(call, { ...trust, roles }) };
   },
   removing: (call) => rejectApplicationCredentials(call, 'trusts', false),
   shows(call, { id, roles }) {
     rejectApplicationCredentials(call, 'trusts', false);
     return {
-      roles: (roles as readonly Wire[]).map((one) => fullRole(call, one.id)),
+      roles: (roles as readonly Wire[]).map((one) => roleWithLinks(call, one.id)),
       roles_links: { self: `${call.base}/v3/OS-TRUST/trusts/${id}/roles`, next: null, previous: null },
     };
   },
@@ -137,7 +141,7 @@ export const trusts: ResourceSpec = {
 function trustRoleRoutes(resource: Resource): readonly Route[] {
   const rolesOf = async (call: Call) => {
     const { roles } = await resource.find(call, call.param('id'));
-    return (roles as readonly Wire[]).map(({ id }) => fullRole(call, id));
+    return (roles as readonly Wire[]).map(({ id }) => roleWithLinks(call, id));
   };
   return [
     get('/v3/OS-TRUST/trusts/:id/roles', async (call) => listOf('roles', call, await rolesOf(call))),

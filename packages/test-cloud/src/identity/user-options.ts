@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { strictFlag } from '../service/wire-types.js';
 
-const isUnique = (values: readonly unknown[]) =>
+const areUnique = (values: readonly unknown[]) =>
   new Set(values.map((value) => JSON.stringify(value))).size === values.length;
-const uniqueList = <T extends z.ZodType>(element: T) => z.array(element).refine(isUnique, 'has non-unique elements');
+const uniqueList = <T extends z.ZodType>(element: T) => z.array(element).refine(areUnique, 'has non-unique elements');
 
 /** The options of a user. A null value removes an option. */
 export const UserOptions = z.strictObject({

@@ -1,10 +1,10 @@
 import { get, openGet, Reply, type Route } from '../service/route.js';
 import { ServiceError } from '../service/service-error.js';
 
-const GONE = 'This API is no longer available due to the removal of support for PKI tokens.';
+const REMOVED_API_MESSAGE = 'This API is no longer available due to the removal of support for PKI tokens.';
 const MEDIA_TYPES = [{ base: 'application/json', type: 'application/vnd.openstack.identity-v3+json' }];
 
-function version(base: string) {
+function versionDocument(base: string) {
   return {
     id: 'v3.14',
     status: 'stable',
@@ -15,18 +15,18 @@ function version(base: string) {
 }
 
 /** Operations that Keystone rejects too, with their paths, statuses and messages. */
-const RETIRED = [
-  ['OS-SIMPLE-CERT/ca', 410, GONE],
-  ['OS-SIMPLE-CERT/certificates', 410, GONE],
+const REJECTED_ROUTES = [
+  ['OS-SIMPLE-CERT/ca', 410, REMOVED_API_MESSAGE],
+  ['OS-SIMPLE-CERT/certificates', 410, REMOVED_API_MESSAGE],
   ['auth/tokens/OS-PKI/revoked', 403, 'You are not authorized to perform the requested action.'],
 ] as const;
 
 /** Returns the routes for the version documents, which clients read first, and for the limit model. */
 export function versionRoutes(): readonly Route[] {
   return [
-    openGet('/', ({ base }) => new Reply(300, { versions: { values: [version(base)] } })),
-    openGet('/v3', ({ base }) => ({ version: version(base) })),
-    ...RETIRED.map(([path, status, message]) =>
+    openGet('/', ({ base }) => new Reply(300, { versions: { values: [versionDocument(base)] } })),
+    openGet('/v3', ({ base }) => ({ version: versionDocument(base) })),
+    ...REJECTED_ROUTES.map(([path, status, message]) =>
       openGet(`/v3/${path}`, () => {
         throw new ServiceError(status, message);
       }),

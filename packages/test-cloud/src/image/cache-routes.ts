@@ -18,7 +18,7 @@ interface CachedImage {
 const table = ({ cloud }: Call) => cloud.documents.table<CachedImage>('image/cached');
 
 /** Removes an image from the image cache. */
-export const uncache = (call: Call, id: string): boolean => table(call).delete(id);
+export const removeFromCache = (call: Call, id: string): boolean => table(call).delete(id);
 
 function requireAdmin(call: Call): void {
   if (!call.isAdmin) throw forbidden('Access was denied to this resource.');
@@ -42,10 +42,10 @@ export function cacheRoutes(): readonly Route[] {
     ),
     del('/v2/cache', (call) => {
       requireAdmin(call);
-      const target = call.req.header('x-image-cache-clear-target')?.toLowerCase() ?? '';
-      if (!['', 'cache', 'queue'].includes(target))
+      const clearTarget = call.req.header('x-image-cache-clear-target')?.toLowerCase() ?? '';
+      if (!['', 'cache', 'queue'].includes(clearTarget))
         throw badRequest("If provided 'x-image-cache-clear-target' must be 'cache', 'queue' or empty string.");
-      if (target !== 'queue') for (const id of [...table(call).keys()]) uncache(call, id);
+      if (clearTarget !== 'queue') for (const id of [...table(call).keys()]) removeFromCache(call, id);
       return noContent();
     }),
     put('/v2/cache/:id', async (call) => {
@@ -72,7 +72,7 @@ export function cacheRoutes(): readonly Route[] {
       const { id, image } = await findImage(call);
       if (!image && !table(call).has(id)) throw imageNotFound(id);
       requireAdmin(call);
-      uncache(call, id);
+      removeFromCache(call, id);
       return noContent();
     }),
     withoutBody(

@@ -15,21 +15,21 @@ import { checkCount } from './image-attributes.js';
 import { STORE_ID } from './image-view.js';
 import { checkSchema } from './schema-check.js';
 import { IMAGE } from './schemas.js';
-import { stage } from './staging.js';
+import { stageBytes } from './staging.js';
 import { storeContent } from './store-content.js';
 import { withoutBody } from './without-body.js';
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
 /** Parses a byte range: `bytes=0-99`, `bytes=10-` or `bytes=-10` in `Range`, `bytes 0-99/*` in `Content-Range`. */
-function rangeOf(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
-  const written = call.req.header('range') ?? call.req.header('content-range');
-  if (written === undefined) return undefined;
-  if (written.includes(','))
+function parseRange(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
+  const rangeHeader = call.req.header('range') ?? call.req.header('content-range');
+  if (rangeHeader === undefined) return undefined;
+  if (rangeHeader.includes(','))
     throw badRequest(
       'Requests with multiple ranges are not supported in Glance. You may make multiple single-range requests instead.',
     );
-  const [, first = '', last = ''] = /^bytes[ =](\d*)-(\d*)/.exec(written) ?? [];
+  const [, first = '', last = ''] = /^bytes[ =](\d*)-(\d*)/.exec(rangeHeader) ?? [];
   if (first === '') return { from: last === '' ? size : Math.max(size - Number(last), 0), to: size - 1 };
   return { from: Number(first), to: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
@@ -52,7 +52,7 @@ async function download(call: Call) {
     throw forbidden('The requested image has been deactivated. Image data download is forbidden.');
   const content = await catalog(call).download(call.caller, call.param('id'));
   if (!sizeBytes) return noContent();
-  const range = rangeOf(call, sizeBytes);
+  const range = parseRange(call, sizeBytes);
   if (range && (range.from >= sizeBytes || range.to < range.from)) {
     call.res.setHeader('Content-Range', `bytes */${sizeBytes}`);
     call.res.status(416).end();
@@ -69,22 +69,23 @@ async function download(call: Call) {
   return undefined;
 }
 
-function checkTransition({ status }: Doc, next: string): void {
+function requireQueued({ status }: Doc, next: string): void {
   if (status !== 'queued') throw conflict(`Image status transition from ${status} to ${next} is not allowed`);
 }
 
 /** Throws a 415 error unless the media type of the body is `application/octet-stream`. */
 function checkMediaType(call: Call): void {
-  const type = call.req.header('content-type')?.replace(/;.*/s, '').trim() ?? 'None';
-  if (type.toLowerCase() !== 'application/octet-stream') throw new ServiceError(415, `Invalid content type ${type}`);
+  const mediaType = call.req.header('content-type')?.replace(/;.*/s, '').trim() ?? 'None';
+  if (mediaType.toLowerCase() !== 'application/octet-stream')
+    throw new ServiceError(415, `Invalid content type ${mediaType}`);
 }
 
 /** The routes that upload, stage and download image data, and that change tags or deactivate and reactivate images. */
 export function contentRoutes(resource: Resource): readonly Route[] {
-  const find = (call: Call) => resource.find(call, call.param('id'), 'change');
+  const findImage = (call: Call) => resource.find(call, call.param('id'), 'change');
 
   async function changeTags(call: Call, change: (tags: readonly string[], tag: string) => readonly string[]) {
-    const image = await find(call);
+    const image = await findImage(call);
     const tags = change(image.tags as readonly string[], call.param('tag'));
     checkCount('tags', tags.length, `Image tag limit exceeded for image ${image.id}`);
     await catalog(call).update(call.caller, image.id, { tags });
@@ -96,12 +97,12 @@ export function contentRoutes(resource: Resource): readonly Route[] {
       checkMediaType(call);
       const store = call.req.header('x-image-meta-store') ?? STORE_ID;
       if (store !== STORE_ID) throw badRequest(`Unknown scheme '${store}' found in URI`);
-      const image = await find(call);
-      checkTransition(image, 'saving');
-      const missing = ['disk_format', 'container_format'].filter((key) => !image[key]);
-      if (missing.length > 0)
+      const image = await findImage(call);
+      requireQueued(image, 'saving');
+      const missingAttributes = ['disk_format', 'container_format'].filter((key) => !image[key]);
+      if (missingAttributes.length > 0)
         throw badRequest(
-          `${missing.length > 1 ? 'Properties' : 'Property'} ${missing.join(', ')} must be set prior to saving data.`,
+          `${missingAttributes.length > 1 ? 'Properties' : 'Property'} ${missingAttributes.join(', ')} must be set prior to saving data.`,
         );
       await storeContent(call, image, call.req);
       return noContent();
@@ -111,15 +112,15 @@ export function contentRoutes(resource: Resource): readonly Route[] {
       // Staged image data is only in memory, but an acknowledged upload must survive a restart.
       if (call.cloud.documents.areDurable) throw unsupportedAction('stage: upload the content to .../file');
       checkMediaType(call);
-      const image = await find(call);
-      checkTransition(image, 'uploading');
-      await stage(call, image.id);
+      const image = await findImage(call);
+      requireQueued(image, 'uploading');
+      await stageBytes(call, image.id);
       return noContent();
     }),
     ...(['deactivate', 'reactivate'] as const).map((action) =>
       withoutBody(
         post(`/v2/images/:id/actions/${action}`, async (call) => {
-          const { id, status } = await find(call);
+          const { id, status } = await findImage(call);
           if (status !== 'active' && status !== 'deactivated')
             throw forbidden(`Not allowed to ${action} image in status '${status}'`);
           await catalog(call)[action](call.caller, id);

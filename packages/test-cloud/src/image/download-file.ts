@@ -7,12 +7,12 @@ import { checkLiteral, publicLookup } from './public-addresses.js';
 export type DownloadSources = 'all' | ReadonlySet<string>;
 
 /** The maximum pause in the data of a download, and the maximum duration of the whole download. */
-const IDLE_MS = 60_000;
-const TIMEOUT_MS = 6 * 3_600_000;
+const IDLE_TIMEOUT_MS = 60_000;
+const DOWNLOAD_TIMEOUT_MS = 6 * 3_600_000;
 const MAX_REDIRECTS = 5;
 
 /** The length of a checksum in hexadecimal digits, by algorithm. */
-const CHECKSUM_DIGITS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha512: 128 };
+const DIGITS_BY_ALGORITHM: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha512: 128 };
 
 /** The checksum that a downloaded file must have. */
 export interface ExpectedChecksum {
@@ -26,11 +26,11 @@ export interface ExpectedChecksum {
  *
  * @throws TypeError for a fragment that is not a checksum
  */
-export function checksumOf({ hash }: URL): ExpectedChecksum | undefined {
+export function parseChecksum({ hash }: URL): ExpectedChecksum | undefined {
   if (hash === '') return undefined;
   const [, algorithm = '', value = ''] = /^#(\w+)=([0-9a-f]+)$/.exec(hash.toLowerCase()) ?? [];
-  if (CHECKSUM_DIGITS[algorithm] !== value.length)
-    throw new TypeError(`'${hash}' is not a checksum: use #${Object.keys(CHECKSUM_DIGITS).join('=HEX, #')}=HEX`);
+  if (DIGITS_BY_ALGORITHM[algorithm] !== value.length)
+    throw new TypeError(`'${hash}' is not a checksum: use #${Object.keys(DIGITS_BY_ALGORITHM).join('=HEX, #')}=HEX`);
   return { algorithm, value };
 }
 
@@ -39,10 +39,17 @@ function request(url: URL, sources: DownloadSources, signal: AbortSignal): Promi
   if (!isTrusted) checkLiteral(url.hostname.replace(/^\[|\]$/g, ''));
   const { get } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    const options = { signal, agent: false, timeout: IDLE_MS, headers: { 'Accept-Encoding': 'identity' } } as const;
-    const sent = get(url, { ...options, ...(!isTrusted && { lookup: publicLookup }) }, resolve);
-    sent.once('error', reject);
-    sent.once('timeout', () => sent.destroy(new Error(`no data for ${IDLE_MS / 1000} seconds`)));
+    const options = {
+      signal,
+      agent: false,
+      timeout: IDLE_TIMEOUT_MS,
+      headers: { 'Accept-Encoding': 'identity' },
+    } as const;
+    const clientRequest = get(url, { ...options, ...(!isTrusted && { lookup: publicLookup }) }, resolve);
+    clientRequest.once('error', reject);
+    clientRequest.once('timeout', () =>
+      clientRequest.destroy(new Error(`no data for ${IDLE_TIMEOUT_MS / 1000} seconds`)),
+    );
   });
 }
 
@@ -52,9 +59,9 @@ async function* verified(content: IncomingMessage, expected: ExpectedChecksum | 
     hash?.update(chunk);
     yield chunk;
   }
-  const found = hash?.digest('hex');
-  if (expected && found !== expected.value)
-    throw new Error(`the content has the ${expected.algorithm} checksum ${found}, not ${expected.value}`);
+  const actualChecksum = hash?.digest('hex');
+  if (expected && actualChecksum !== expected.value)
+    throw new Error(`the content has the ${expected.algorithm} checksum ${actualChecksum}, not ${expected.value}`);
 }
 
 /**
@@ -64,19 +71,19 @@ async function* verified(content: IncomingMessage, expected: ExpectedChecksum | 
  * @throws Error if an address is not allowed, and for responses other than 200
  */
 export async function downloadFile(url: URL, sources: DownloadSources): Promise<AsyncIterable<Uint8Array>> {
-  const expected = checksumOf(url);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  let current = url;
+  const expected = parseChecksum(url);
+  const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
+  let currentUrl = url;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const response = await request(current, sources, signal);
+    const response = await request(currentUrl, sources, signal);
     const { statusCode = 0, headers } = response;
     if (statusCode === 200) return verified(response, expected);
     response.destroy();
     if (statusCode < 300 || statusCode >= 400 || !headers.location)
-      throw new Error(`${current} returned ${statusCode}`);
-    current = new URL(headers.location, current);
-    if (!['http:', 'https:'].includes(current.protocol))
-      throw new Error(`${url} redirects to ${current}, which is not HTTP`);
+      throw new Error(`${currentUrl} returned ${statusCode}`);
+    currentUrl = new URL(headers.location, currentUrl);
+    if (!['http:', 'https:'].includes(currentUrl.protocol))
+      throw new Error(`${url} redirects to ${currentUrl}, which is not HTTP`);
   }
   throw new Error(`${url} redirects more than ${MAX_REDIRECTS} times`);
 }

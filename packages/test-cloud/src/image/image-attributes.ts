@@ -3,11 +3,11 @@ import type { Call } from '../service/call.js';
 import { badRequest, forbidden, ServiceError } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { requirePolicy } from './policies.js';
-import { checkedBody } from './schema-check.js';
+import { validateBody } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 
 /** Maps the image attributes that clients can set to their names in the image catalog. */
-export const SETTABLE: ReadonlyMap<string, string> = new Map(
+export const SETTABLE_ATTRIBUTES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     name: 'name',
     visibility: 'visibility',
@@ -23,8 +23,8 @@ export const SETTABLE: ReadonlyMap<string, string> = new Map(
 );
 
 /** The image attributes that no request may contain. */
-const DISALLOWED = ['direct_url', 'self', 'file', 'schema', 'stores'];
-const DERIVED = [
+const DISALLOWED_ATTRIBUTES = ['direct_url', 'self', 'file', 'schema', 'stores'];
+const DERIVED_ATTRIBUTES = [
   'created_at',
   'updated_at',
   'status',
@@ -35,17 +35,18 @@ const DERIVED = [
   'virtual_size',
 ];
 /** The image attributes that clients cannot change. */
-export const READ_ONLY: readonly string[] = [...DERIVED, ...DISALLOWED, 'id'];
+export const READ_ONLY_ATTRIBUTES: readonly string[] = [...DERIVED_ATTRIBUTES, ...DISALLOWED_ATTRIBUTES, 'id'];
 
 /** The property names that only the image service itself may set, and the prefix of further ones. */
-const RESERVED = ['location', 'deleted', 'deleted_at'];
+const RESERVED_NAMES = ['location', 'deleted', 'deleted_at'];
 const RESERVED_PREFIX = 'os_glance';
 
 export function checkNotReserved(key: string): void {
-  if (RESERVED.includes(key) || key.startsWith(RESERVED_PREFIX)) throw forbidden(`Attribute '${key}' is reserved.`);
+  if (RESERVED_NAMES.includes(key) || key.startsWith(RESERVED_PREFIX))
+    throw forbidden(`Attribute '${key}' is reserved.`);
 }
 
-export function checkPublication(call: Call, { visibility }: Wire): void {
+export function requirePublicationPolicy(call: Call, { visibility }: Wire): void {
   if (visibility === 'public') requirePolicy(call, 'publicize_image');
 }
 
@@ -74,15 +75,15 @@ export function checkCount(
 
 /** Throws a 413 error if an image in wire format has too many properties or tags. */
 export function checkCounts(wire: Wire): void {
-  const isProperty = (key: string) => !SETTABLE.has(key) && !READ_ONLY.includes(key);
+  const isProperty = (key: string) => !SETTABLE_ATTRIBUTES.has(key) && !READ_ONLY_ATTRIBUTES.includes(key);
   const properties = Object.entries(wire).filter(([key, value]) => value !== null && isProperty(key));
   checkCount('properties', properties.length);
   checkCount('tags', new Set((wire.tags ?? []) as readonly string[]).size);
 }
 
 /** Validates the body of a create request and returns the image's fields. */
-export function readImage(call: Call, body: unknown): Wire {
-  const wire = checkedBody(IMAGE, body, DISALLOWED);
+export function parseImage(call: Call, body: unknown): Wire {
+  const wire = validateBody(IMAGE, body, DISALLOWED_ATTRIBUTES);
   for (const key of Object.keys(wire)) {
     if (Object.hasOwn(IMAGE.properties ?? {}, key)) continue;
     if (key.length > 255) throw badRequest('Custom property should not be greater than 255 characters.');
@@ -91,8 +92,8 @@ export function readImage(call: Call, body: unknown): Wire {
   const { owner, locations } = wire;
   if (owner !== undefined && owner !== call.caller.projectId && !call.isAdmin)
     throw forbidden(`You are not permitted to create images owned by '${owner}'`);
-  checkPublication(call, wire);
-  const readOnly = DERIVED.find((key) => Object.hasOwn(wire, key));
+  requirePublicationPolicy(call, wire);
+  const readOnly = DERIVED_ATTRIBUTES.find((key) => Object.hasOwn(wire, key));
   if (readOnly !== undefined) throw forbidden(`Attribute '${readOnly}' is read-only.`);
   if (locations !== undefined) throw forbidden("Attribute 'locations' is reserved.");
   checkSizes(wire);
@@ -101,12 +102,12 @@ export function readImage(call: Call, body: unknown): Wire {
 }
 
 /** Converts an image in wire format to a catalog change. Unknown fields become properties. */
-export function changeOf(wire: Wire): ImageChange {
+export function toCatalogChange(wire: Wire): ImageChange {
   const fields: Record<string, unknown> = {};
   const properties: Record<string, string | null> = {};
   for (const [key, value] of Object.entries(wire)) {
     if (key === 'id') continue;
-    const name = SETTABLE.get(key);
+    const name = SETTABLE_ATTRIBUTES.get(key);
     if (name === undefined) properties[key] = value as string | null;
     else fields[name] = key === 'owner' ? (value ?? undefined) : value;
   }

@@ -5,7 +5,7 @@ import type { ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 
 /** Returns the quality that an `Accept` header assigns to a media type; 0 if the client does not accept the type. */
-function quality(accept: string, type: string): number {
+function qualityOf(accept: string, type: string): number {
   const [main] = type.split('/');
   let best = { specificity: -1, q: 0 };
   for (const range of accept.split(',')) {
@@ -19,12 +19,12 @@ function quality(accept: string, type: string): number {
 }
 
 /** Formats an error as JSON if the client prefers JSON to HTML, as plain text if it rejects HTML, and otherwise as HTML. */
-export function imageFault({ status, message }: ServiceError, req: Request): unknown {
+export function formatImageFault({ status, message }: ServiceError, req: Request): unknown {
   const title = STATUS_CODES[status] ?? 'Unknown';
   const code = `${status} ${title}`;
   const accept = req.header('accept') ?? '*/*';
-  const html = quality(accept, 'text/html');
-  const json = quality(accept, 'application/json');
+  const html = qualityOf(accept, 'text/html');
+  const json = qualityOf(accept, 'application/json');
   const tail = '<br /><br />\n\n\n';
   if (json > html) return { message: `${message}${tail}`, code, title };
   if (html === 0) return new TextBody('text/plain', `${code}\n\n${message}\n\n   `);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
-import { comparison, momentOf } from '../service/filter.js';
-import { pageOf, type SortKey, sorted } from '../service/listing.js';
+import { parseComparison, parseTimestamp } from '../service/filter.js';
+import { pageAfter, type SortKey, sortItems } from '../service/listing.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import type { Wire } from '../service/wire.js';
@@ -17,49 +17,52 @@ const TIME_FILTERS = new Set(['created_at', 'updated_at']);
 const VISIBILITIES = ['community', 'public', 'private', 'shared', 'all'];
 
 /** Splits a list at its commas, except in quotes: `a,"b,c",d` has three values. */
-function valuesOf(written: string): readonly string[] {
-  return [...written.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
+function splitValues(requestedLimit: string): readonly string[] {
+  return [...requestedLimit.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
 }
 
-function sizeInBytes(name: string, written: string): number {
-  if (/^-?\d+$/.test(written) && Number(written) >= 0) return Number(written);
-  throw badRequest(`Invalid ${name} filter value: ${written}: it must be a number that is not negative`);
+function sizeInBytes(name: string, requestedLimit: string): number {
+  if (/^-?\d+$/.test(requestedLimit) && Number(requestedLimit) >= 0) return Number(requestedLimit);
+  throw badRequest(`Invalid ${name} filter value: ${requestedLimit}: it must be a number that is not negative`);
 }
 
 /** Validates a filter, and returns a predicate that decides whether an image matches it. */
-function conditionOf(name: string, written: string): (image: Wire) => boolean {
+function parseCondition(name: string, requestedLimit: string): (image: Wire) => boolean {
   if (TIME_FILTERS.has(name)) {
-    const condition = comparison(written);
-    if (!condition) throw badRequest(`Unable to filter by unknown operator '${written.split(':', 1)[0]}'.`);
-    const moment = momentOf(condition.value);
-    if (Number.isNaN(moment)) throw badRequest(`Invalid time format: ${condition.value}.`);
-    return (image) => condition.holds(momentOf(String(image[name])) - moment);
+    const condition = parseComparison(requestedLimit);
+    if (!condition) throw badRequest(`Unable to filter by unknown operator '${requestedLimit.split(':', 1)[0]}'.`);
+    const filterTime = parseTimestamp(condition.value);
+    if (Number.isNaN(filterTime)) throw badRequest(`Invalid time format: ${condition.value}.`);
+    return (image) => condition.holds(parseTimestamp(String(image[name])) - filterTime);
   }
   if (name === 'size_min' || name === 'size_max') {
-    const bound = sizeInBytes(name, written);
-    return ({ size }) => size !== null && (name === 'size_min' ? Number(size) >= bound : Number(size) <= bound);
+    const filterNumber = sizeInBytes(name, requestedLimit);
+    return ({ size }) =>
+      size !== null && (name === 'size_min' ? Number(size) >= filterNumber : Number(size) <= filterNumber);
   }
   if (name === 'visibility') {
-    if (!VISIBILITIES.includes(written)) throw badRequest(`Invalid visibility value: ${written}`);
-    return ({ visibility }) => written === 'all' || visibility === written;
+    if (!VISIBILITIES.includes(requestedLimit)) throw badRequest(`Invalid visibility value: ${requestedLimit}`);
+    return ({ visibility }) => requestedLimit === 'all' || visibility === requestedLimit;
   }
   if (name === 'protected' || name === 'os_hidden') {
-    const value = name === 'os_hidden' ? written.toLowerCase() : written;
+    const value = name === 'os_hidden' ? requestedLimit.toLowerCase() : requestedLimit;
     if (value !== 'true' && value !== 'false')
       throw badRequest(`Invalid value '${value}' for '${name}' filter. Valid values are 'true' or 'false'.`);
     return (image) => String(image[name]) === value;
   }
   if (name === 'changes-since') throw badRequest('The "changes-since" filter is no longer available on v2.');
-  if (MULTI_VALUE_FILTERS.has(name) && written.startsWith('in:')) {
-    const values = valuesOf(written.slice(3));
-    return (image) => values.includes(String(image[name]));
+  if (MULTI_VALUE_FILTERS.has(name) && requestedLimit.startsWith('in:')) {
+    const acceptedValues = splitValues(requestedLimit.slice(3));
+    return (image) => acceptedValues.includes(String(image[name]));
   }
   // All other filters select a property, which an image must have in order to match.
-  return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === written;
+  return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === requestedLimit;
 }
 
-function filterItems({ query }: Call, items: readonly Wire[]): readonly Wire[] {
-  const conditions = [...query].filter(([name]) => !PAGING.has(name)).map(([name, value]) => conditionOf(name, value));
+function applyFilters({ query }: Call, items: readonly Wire[]): readonly Wire[] {
+  const conditions = [...query]
+    .filter(([name]) => !PAGING.has(name))
+    .map(([name, value]) => parseCondition(name, value));
   const tags = query.getAll('tag').map((tag) => tag.trim());
   return items.filter(
     (item) =>
@@ -68,9 +71,9 @@ function filterItems({ query }: Call, items: readonly Wire[]): readonly Wire[] {
   );
 }
 
-function sortKeys({ query }: Call): readonly SortKey[] {
-  const checked = (written: string, direction: string): SortKey => {
-    const key = written.trim();
+function parseSortKeys({ query }: Call): readonly SortKey[] {
+  const checkedSortKey = (requestedLimit: string, direction: string): SortKey => {
+    const key = requestedLimit.trim();
     if (!SORT_KEYS.includes(key))
       throw badRequest(`Invalid sort key: ${key}. It must be one of the following: ${SORT_KEYS.join(', ')}.`);
     if (direction !== 'asc' && direction !== 'desc') throw badRequest(`Invalid sort direction: ${direction}`);
@@ -83,27 +86,27 @@ function sortKeys({ query }: Call): readonly SortKey[] {
       throw badRequest('Old and new sorting syntax cannot be combined');
     return sort.split(',').map((part) => {
       const [key = '', direction = ''] = part.split(':', 2);
-      return checked(key, direction.trim() || 'desc');
+      return checkedSortKey(key, direction.trim() || 'desc');
     });
   }
   const keys = query.getAll('sort_key');
   if (directions.length > 1 && directions.length !== keys.length)
     throw badRequest('Number of sort dirs does not match the number of sort keys');
-  const requested = keys.length > 0 ? keys : ['created_at'];
-  return requested.map((key, index) => checked(key, directions[index] ?? directions[0] ?? 'desc'));
+  const requestedKeys = keys.length > 0 ? keys : ['created_at'];
+  return requestedKeys.map((key, index) => checkedSortKey(key, directions[index] ?? directions[0] ?? 'desc'));
 }
 
 /** Returns the page size that a list request selects. */
-export function limitOf(call: Call): number {
-  const written = call.query.get('limit');
-  if (written === null) return PAGE_SIZE;
-  if (!/^-?\d+$/.test(written)) throw badRequest('limit param must be an integer');
-  if (Number(written) < 0) throw badRequest('limit param must be positive');
-  return Math.min(Number(written), MAX_PAGE_SIZE);
+export function parseLimit(call: Call): number {
+  const requestedLimit = call.query.get('limit');
+  if (requestedLimit === null) return PAGE_SIZE;
+  if (!/^-?\d+$/.test(requestedLimit)) throw badRequest('limit param must be an integer');
+  if (Number(requestedLimit) < 0) throw badRequest('limit param must be positive');
+  return Math.min(Number(requestedLimit), MAX_PAGE_SIZE);
 }
 
 /** Returns the path of a list page: the page after a marker, or the first page. */
-export function pageLink(call: Call, path: string, marker?: string): string {
+export function pagePath(call: Call, path: string, marker?: string): string {
   const query = new URLSearchParams(call.query);
   query.delete('marker');
   if (marker !== undefined) query.set('marker', marker);
@@ -112,20 +115,20 @@ export function pageLink(call: Call, path: string, marker?: string): string {
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many, path } = resource.spec;
-  const keys = sortKeys(call);
+  const keys = parseSortKeys(call);
   // Images that were created in the same second are sorted in the order of creation.
   const descending = keys.at(-1)?.descending ?? true;
-  const byCreation = descending ? items : [...items].reverse();
-  const ordered = sorted(filterItems(call, byCreation), keys);
-  const limit = limitOf(call);
-  const paged = pageOf(ordered, { limit, marker: call.text('marker') });
-  if (!paged) throw badRequest(`Marker ${call.text('marker')} could not be found.`);
-  const { page, last } = paged;
+  const newestFirst = descending ? items : [...items].reverse();
+  const sortedItems = sortItems(applyFilters(call, newestFirst), keys);
+  const limit = parseLimit(call);
+  const requestedPage = pageAfter(sortedItems, { limit, marker: call.text('marker') });
+  if (!requestedPage) throw badRequest(`Marker ${call.text('marker')} could not be found.`);
+  const { page, last } = requestedPage;
   return {
     [many]: page,
-    first: pageLink(call, `/v2/${path}`),
+    first: pagePath(call, `/v2/${path}`),
     schema: `/v2/schemas/${many}`,
-    ...(page.length === limit && last !== undefined && { next: pageLink(call, `/v2/${path}`, last) }),
+    ...(page.length === limit && last !== undefined && { next: pagePath(call, `/v2/${path}`, last) }),
   };
 }
 

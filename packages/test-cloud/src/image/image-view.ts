@@ -1,5 +1,5 @@
 import type { ImageMember, ImageRecord } from '@apistrata/compute-engine/catalogs';
-import { seconds } from '../service/times.js';
+import { formatSeconds } from '../service/times.js';
 
 /** The id of the only image store. */
 export const STORE_ID = 'embedded';
@@ -27,8 +27,8 @@ export function imageView(image: ImageRecord) {
     tags: image.tags,
     // Only images with data have a store.
     ...(image.sizeBytes !== null && { stores: STORE_ID }),
-    created_at: seconds(image.createdAt),
-    updated_at: seconds(image.updatedAt),
+    created_at: formatSeconds(image.createdAt),
+    updated_at: formatSeconds(image.updatedAt),
     self: `/v2/images/${image.id}`,
     file: `/v2/images/${image.id}/file`,
     schema: '/v2/schemas/image',
@@ -40,8 +40,8 @@ export function memberView(member: ImageMember) {
     image_id: member.imageId,
     member_id: member.projectId,
     status: member.status,
-    created_at: seconds(member.createdAt),
-    updated_at: seconds(member.updatedAt),
+    created_at: formatSeconds(member.createdAt),
+    updated_at: formatSeconds(member.updatedAt),
     schema: '/v2/schemas/member',
   };
 }

@@ -1,11 +1,11 @@
-import { fakeService } from '../service/fake-service.js';
+import { defineService } from '../service/fake-service.js';
 import { Resource } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
 import type { Route } from '../service/route.js';
 import { ServiceError } from '../service/service-error.js';
 import { cacheRoutes } from './cache-routes.js';
 import { contentRoutes } from './content-routes.js';
-import { imageFault } from './image-fault.js';
+import { formatImageFault } from './image-fault.js';
 import { imageStyle } from './image-style.js';
 import { images } from './images.js';
 import { importRoutes } from './import-routes.js';
@@ -35,13 +35,13 @@ export function imageRoutes(): readonly Route[] {
 }
 
 /** The image service, version 2. Servers boot from the same image catalog. */
-export const imageService = fakeService({
+export const imageService = defineService({
   name: 'image',
   types: ['image'],
   strict: true,
   rejectsMethods: true,
   routes: imageRoutes,
-  fault: imageFault,
+  fault: formatImageFault,
   fromParserError: ({ status, type, message }) =>
     new ServiceError(status, type === 'entity.parse.failed' ? 'Malformed JSON in request body.' : message),
 });

@@ -4,13 +4,13 @@ import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
 import { accepted, post, type Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
-import { checkedUri, downloadInto } from './downloads.js';
+import { downloadImage, parseDownloadUrl } from './downloads.js';
 import { STORE_ID } from './image-view.js';
 import { requirePolicy } from './policies.js';
-import { isObject, objectOf } from './schema-check.js';
-import { unstage } from './staging.js';
+import { isObject, requireObject } from './schema-check.js';
+import { takeStaged } from './staging.js';
 import { storeContent } from './store-content.js';
-import { newTask } from './tasks.js';
+import { recordTask } from './tasks.js';
 
 /** The parsed body of an import request. */
 interface ImportRequest {
@@ -21,31 +21,31 @@ interface ImportRequest {
 }
 
 /** An import method for image data. */
-interface Method {
+interface ImportMethod {
   /** The status that the image must have before the import. */
   readonly status: string;
   /** The error message if the image has another status. */
   readonly wrongStatus: string;
   /** Throws the service's error if this method cannot handle the request. */
-  readonly check?: (call: Call, requested: ImportRequest) => void;
+  readonly check?: (call: Call, importRequest: ImportRequest) => void;
   /** Stores the image data. Returns the reason for a failure; undefined on success. */
-  readonly run: (call: Call, image: Doc, requested: ImportRequest) => Promise<string | undefined>;
+  readonly run: (call: Call, image: Doc, importRequest: ImportRequest) => Promise<string | undefined>;
 }
 
-const METHODS: Readonly<Record<string, Method>> = {
+const IMPORT_METHODS: Readonly<Record<string, ImportMethod>> = {
   'glance-direct': {
     status: 'uploading',
     wrongStatus: "Image needs to be staged before 'glance-direct' method can be used",
     async run(call, image) {
-      await storeContent(call, image, unstage(call, image.id) ?? new Uint8Array());
+      await storeContent(call, image, takeStaged(call, image.id) ?? new Uint8Array());
       return undefined;
     },
   },
   'web-download': {
     status: 'queued',
     wrongStatus: "Image needs to be in 'queued' state to use 'web-download' method",
-    check: (call, { uri }) => void checkedUri(call, uri),
-    run: (call, image, { uri }) => downloadInto(call, image, checkedUri(call, uri)),
+    check: (call, { uri }) => void parseDownloadUrl(call, uri),
+    run: (call, image, { uri }) => downloadImage(call, image, parseDownloadUrl(call, uri)),
   },
   'copy-image': {
     status: 'active',
@@ -59,15 +59,15 @@ const METHODS: Readonly<Record<string, Method>> = {
 
 /** Returns the names of the import methods that the cloud supports. */
 export function importMethods({ documents, downloads }: CloudContext): readonly string[] {
-  return Object.keys(METHODS).filter(
+  return Object.keys(IMPORT_METHODS).filter(
     (name) =>
       (name !== 'glance-direct' || !documents.areDurable) && (name !== 'web-download' || downloads !== undefined),
   );
 }
 
 /** Parses the body of an import request. Validates everything that does not depend on the image. */
-function readImport(call: Call): ImportRequest {
-  const body = objectOf(call.req.body);
+function parseImportRequest(call: Call): ImportRequest {
+  const body = requireObject(call.req.body);
   if (!Object.hasOwn(body, 'method')) throw badRequest("Import request requires a 'method' field.");
   const { method, stores, all_stores: allStores = false, all_stores_must_succeed: mustSucceed = true } = body;
   if (!isObject(method) || !Object.hasOwn(method, 'name')) throw badRequest("Import request requires a 'name' field.");
@@ -85,7 +85,7 @@ function readImport(call: Call): ImportRequest {
   return { name, uri, allStores, stores: (stores as readonly unknown[] | undefined) ?? [header ?? STORE_ID] };
 }
 
-function checkImage({ status, disk_format, container_format }: Doc, name: string, method: Method): void {
+function checkImage({ status, disk_format, container_format }: Doc, name: string, method: ImportMethod): void {
   if (status === 'active' && name !== 'copy-image')
     throw conflict('Image with status active cannot be target for import');
   if (status !== method.status) throw conflict(method.wrongStatus);
@@ -94,7 +94,7 @@ function checkImage({ status, disk_format, container_format }: Doc, name: string
 }
 
 /** Sets the image properties that report the end of an import and the stores for which the import has failed. */
-async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: string | undefined): Promise<void> {
+async function recordImportResult({ cloud, caller }: Call, { id }: Doc, failure: string | undefined): Promise<void> {
   await cloud.catalogs.images.update(caller, id, {
     properties: {
       os_glance_importing_to_stores: '',
@@ -107,22 +107,22 @@ async function recordStores({ cloud, caller }: Call, { id }: Doc, failure: strin
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
     post('/v2/images/:id/import', async (call) => {
-      const requested = readImport(call);
-      const { name, stores } = requested;
-      const method = METHODS[name];
+      const importRequest = parseImportRequest(call);
+      const { name, stores } = importRequest;
+      const method = IMPORT_METHODS[name];
       if (!method) throw badRequest(`Unknown import method name '${name}'.`);
       const image = await resource.find(call, call.param('id'));
       checkImage(image, name, method);
       if (name !== 'copy-image') resource.style.authorize(call, resource, 'change', image);
       else requirePolicy(call, 'copy_image');
-      const unknown = stores.find((store) => store !== STORE_ID);
-      if (unknown !== undefined) throw conflict(`Unknown scheme '${unknown}' found in URI`);
-      method.check?.(call, requested);
+      const unknownStore = stores.find((store) => store !== STORE_ID);
+      if (unknownStore !== undefined) throw conflict(`Unknown scheme '${unknownStore}' found in URI`);
+      method.check?.(call, importRequest);
       // The only store already has the data of each active image. In this case, Glance does not create a task.
       if (name === 'copy-image') return accepted();
-      const failure = await method.run(call, image, requested);
-      await recordStores(call, image, failure);
-      newTask(call, {
+      const failure = await method.run(call, image, importRequest);
+      await recordImportResult(call, image, failure);
+      recordTask(call, {
         type: 'api_image_import',
         status: failure === undefined ? 'success' : 'failure',
         image_id: image.id,

@@ -8,7 +8,7 @@ import { withoutBody } from './without-body.js';
 
 /** The versions of the image API, newest first: 2.18 to 2.0. */
 const VERSIONS = Array.from({ length: 19 }, (_, index) => `v2.${18 - index}`);
-const STORE = { id: STORE_ID, description: 'the store of this cloud', default: 'true' };
+const STORE_DESCRIPTION = { id: STORE_ID, description: 'the store of this cloud', default: 'true' };
 
 function versions({ base }: Call): unknown {
   const links = [{ rel: 'self', href: `${base}/v2/` }];
@@ -16,16 +16,16 @@ function versions({ base }: Call): unknown {
 }
 
 async function usage(call: Call): Promise<unknown> {
-  const all = await call.cloud.catalogs.images.list(call.caller);
-  const ownImages = all.filter(({ projectId }) => projectId === call.caller.projectId);
+  const allImages = await call.cloud.catalogs.images.list(call.caller);
+  const ownImages = allImages.filter(({ projectId }) => projectId === call.caller.projectId);
   const mebibytes = Math.ceil(ownImages.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0) / 2 ** 20);
-  const line = (used: number) => ({ limit: -1, usage: used });
+  const usageLine = (used: number) => ({ limit: -1, usage: used });
   return {
     usage: {
-      image_size_total: line(mebibytes),
-      image_stage_total: line(0),
-      image_count_total: line(ownImages.length),
-      image_count_uploading: line(0),
+      image_size_total: usageLine(mebibytes),
+      image_stage_total: usageLine(0),
+      image_count_total: usageLine(ownImages.length),
+      image_count_uploading: usageLine(0),
     },
   };
 }
@@ -45,10 +45,10 @@ export function infoRoutes(): readonly Route[] {
       get('/v2/info/import', ({ cloud }) => ({
         'import-methods': { description: 'Import methods available.', type: 'array', value: importMethods(cloud) },
       })),
-      get('/v2/info/stores', () => ({ stores: [STORE] })),
+      get('/v2/info/stores', () => ({ stores: [STORE_DESCRIPTION] })),
       get('/v2/info/stores/detail', (call) => {
         requirePolicy(call, 'stores_info_detail');
-        return { stores: [{ ...STORE, type: 'file', weight: 0, properties: {} }] };
+        return { stores: [{ ...STORE_DESCRIPTION, type: 'file', weight: 0, properties: {} }] };
       }),
     ].map(withoutBody),
     get('/v2/info/usage', usage),

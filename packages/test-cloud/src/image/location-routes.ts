@@ -3,7 +3,7 @@ import { del, get, post, type Route } from '../service/route.js';
 import { conflict, forbidden, notFound } from '../service/service-error.js';
 import { STORE_ID } from './image-view.js';
 import { requirePolicy } from './policies.js';
-import { checkedBody } from './schema-check.js';
+import { validateBody } from './schema-check.js';
 import { LOCATION } from './schemas.js';
 import { withoutBody } from './without-body.js';
 
@@ -17,7 +17,7 @@ export function locationRoutes(): readonly Route[] {
       return sizeBytes === null ? [] : [{ url: `${STORE_ID}://${id}`, metadata: { store: STORE_ID } }];
     }),
     post(path, async (call) => {
-      checkedBody(LOCATION, call.req.body);
+      validateBody(LOCATION, call.req.body);
       const { status, projectId } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
       if (status !== 'queued') throw conflict(`It's not allowed to add locations if image status is ${status}.`);
       requirePolicy(call, 'add_image_location', projectId);

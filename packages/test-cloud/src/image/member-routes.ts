@@ -6,23 +6,23 @@ import { badRequest, conflict, forbidden, notFound } from '../service/service-er
 import { checkCount } from './image-attributes.js';
 import { memberView } from './image-view.js';
 import { requirePolicy } from './policies.js';
-import { objectOf } from './schema-check.js';
+import { requireObject } from './schema-check.js';
 import { withoutBody } from './without-body.js';
 
 const path = '/v2/images/:id/members';
-const STATUSES = ['pending', 'accepted', 'rejected'] as const;
+const MEMBER_STATUSES = ['pending', 'accepted', 'rejected'] as const;
 
 const catalog = (call: Call) => call.cloud.catalogs.images;
 
 /** Returns a required field of the request body. */
-function fieldOf(call: Call, key: string, missing: string): unknown {
-  const body = objectOf(call.req.body);
+function requiredField(call: Call, key: string, missing: string): unknown {
+  const body = requireObject(call.req.body);
   if (!Object.hasOwn(body, key)) throw badRequest(missing);
   return body[key];
 }
 
 /** Returns the image in the path. Throws a 404 error if the caller cannot see it, or `rejected` if it is not shared. */
-async function findShared(call: Call, rejected: (reason: string) => Error): Promise<ImageRecord> {
+async function findSharedImage(call: Call, rejected: (reason: string) => Error): Promise<ImageRecord> {
   const image = await catalog(call).get(call.caller, call.param('id')).catch(ifMissing);
   if (!image) throw notFound(`Image ${call.param('id')} not found.`);
   if (image.visibility !== 'shared') throw rejected('Only shared images have members.');
@@ -44,7 +44,7 @@ export function memberRoutes(): readonly Route[] {
   return [
     withoutBody(
       get(path, async (call) => {
-        const { id } = await findShared(call, (reason) =>
+        const { id } = await findSharedImage(call, (reason) =>
           forbidden(`Not allowed to list members for image ${call.param('id')}: ${reason}`),
         );
         const members = await catalog(call).listMembers(call.caller, id);
@@ -52,10 +52,10 @@ export function memberRoutes(): readonly Route[] {
       }),
     ),
     post(path, async (call) => {
-      const member = fieldOf(call, 'member', 'Member to be added not specified');
+      const member = requiredField(call, 'member', 'Member to be added not specified');
       if (!member) throw badRequest("Member can't be empty");
       if (typeof member !== 'string' || member.length > 255) throw badRequest('Data supplied was not valid.');
-      const image = await findShared(call, notAllowed(call, 'create'));
+      const image = await findSharedImage(call, notAllowed(call, 'create'));
       requirePolicy(call, 'add_member', image.projectId);
       const members = await catalog(call).listMembers(call.caller, image.id);
       if (members.some(({ projectId }) => projectId === member))
@@ -64,20 +64,20 @@ export function memberRoutes(): readonly Route[] {
       return memberView(await catalog(call).addMember(call.caller, image.id, member));
     }),
     withoutBody(
-      get(`${path}/:member`, async (call) => memberView(await findMember(call, await findShared(call, notFound)))),
+      get(`${path}/:member`, async (call) => memberView(await findMember(call, await findSharedImage(call, notFound)))),
     ),
     put(`${path}/:member`, async (call) => {
-      const status = fieldOf(call, 'status', 'Status not specified');
-      const image = await findShared(call, notAllowed(call, 'update'));
+      const status = requiredField(call, 'status', 'Status not specified');
+      const image = await findSharedImage(call, notAllowed(call, 'update'));
       const { projectId } = await findMember(call, image);
       requirePolicy(call, 'modify_member', projectId);
-      const known = STATUSES.find((one) => one === status);
-      if (!known) throw badRequest('Incorrect request: Status must be "pending", "accepted" or "rejected".');
-      return memberView(await catalog(call).setMemberStatus(call.caller, image.id, projectId, known));
+      const memberStatus = MEMBER_STATUSES.find((one) => one === status);
+      if (!memberStatus) throw badRequest('Incorrect request: Status must be "pending", "accepted" or "rejected".');
+      return memberView(await catalog(call).setMemberStatus(call.caller, image.id, projectId, memberStatus));
     }),
     withoutBody(
       del(`${path}/:member`, async (call) => {
-        const image = await findShared(call, notAllowed(call, 'delete'));
+        const image = await findSharedImage(call, notAllowed(call, 'delete'));
         const { projectId } = await findMember(call, image);
         requirePolicy(call, 'delete_member', image.projectId);
         await catalog(call).removeMember(call.caller, image.id, projectId);

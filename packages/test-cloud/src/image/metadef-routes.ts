@@ -1,29 +1,29 @@
 import type { Call } from '../service/call.js';
-import { sorted } from '../service/listing.js';
+import { sortItems } from '../service/listing.js';
 import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { limitOf } from './image-style.js';
-import { METADEF_SCHEMAS, TAGS } from './metadef-schemas.js';
-import { changedView, listView, partView } from './metadef-views.js';
+import { parseLimit } from './image-style.js';
+import { METADEF_SCHEMAS, TAG_LIST_SCHEMA } from './metadef-schemas.js';
+import { listView, partView, writtenView } from './metadef-views.js';
 import {
-  added,
+  addParts,
   checkUnprotected,
-  find,
-  findChangeable,
+  findChangeableNamespace,
+  findNamespace,
+  KIND_TERMS,
   type Kind,
   type Namespace,
   partOf,
   ROOT,
   table,
-  timesOf,
-  WORDS,
-  without,
-  write,
+  timestampsOf,
+  withoutPart,
+  writeParts,
 } from './metadefs.js';
 import { namespaceRoutes } from './namespace-routes.js';
 import { requirePolicy } from './policies.js';
-import { checkedBody, checkSchema } from './schema-check.js';
+import { checkSchema, validateBody } from './schema-check.js';
 import { withoutBody } from './without-body.js';
 
 const TIMES = ['created_at', 'updated_at'];
@@ -47,7 +47,7 @@ const RESOURCE_TYPES = [
 const pathOf = (kind: Kind) => `${ROOT}/:namespace/${kind}`;
 
 function bodyOf(call: Call, kind: Kind): Wire {
-  const body = checkedBody(METADEF_SCHEMAS[kind], call.req.body, READ_ONLY[kind]);
+  const body = validateBody(METADEF_SCHEMAS[kind], call.req.body, READ_ONLY[kind]);
   if (kind === 'objects')
     for (const property of Object.values((body.properties ?? {}) as Readonly<Record<string, Wire>>))
       checkSchema({ ...METADEF_SCHEMAS.properties, required: ['type', 'title'] }, property);
@@ -55,30 +55,32 @@ function bodyOf(call: Call, kind: Kind): Wire {
 }
 
 /** Stores a definition in a namespace, in place of a previous one if there is any. */
-function store(call: Call, namespace: Namespace, kind: Kind, requested: Wire, before?: Wire): Wire {
+function storeDefinition(call: Call, namespace: Namespace, kind: Kind, requested: Wire, before?: Wire): Wire {
   const name = String(requested.name);
-  const others = before ? without(namespace.parts[kind], String(before.name)) : namespace.parts[kind];
-  const parts = added(call, namespace.namespace, kind, others, [[name, requested]]);
-  const part = { ...requested, ...timesOf(call, before) };
-  write(call, namespace, kind, { ...parts, [name]: part });
-  return changedView(kind, namespace, part);
+  const otherParts = before ? withoutPart(namespace.parts[kind], String(before.name)) : namespace.parts[kind];
+  const parts = addParts(call, namespace.namespace, kind, otherParts, [[name, requested]]);
+  const part = { ...requested, ...timestampsOf(call, before) };
+  writeParts(call, namespace, kind, { ...parts, [name]: part });
+  return writtenView(kind, namespace, part);
 }
 
 /** Returns the route that adds a definition to a namespace. */
-const creation = (kind: Kind): Route =>
+const createRoute = (kind: Kind): Route =>
   post(pathOf(kind), (call) => {
     const requested = bodyOf(call, kind);
-    return created(store(call, findChangeable(call, WORDS[kind].policies.add), kind, requested));
+    return created(
+      storeDefinition(call, findChangeableNamespace(call, KIND_TERMS[kind].policies.add), kind, requested),
+    );
   });
 
-function removal(kind: Kind): Route {
-  const { policies, title } = WORDS[kind];
+function removeRoute(kind: Kind): Route {
+  const { policies, title } = KIND_TERMS[kind];
   return del(`${pathOf(kind)}/:name`, (call) => {
-    const namespace = findChangeable(call, policies.remove);
+    const namespace = findChangeableNamespace(call, policies.remove);
     const name = call.param('name');
     partOf(namespace, kind, name);
     checkUnprotected(namespace, title, name);
-    write(call, namespace, kind, without(namespace.parts[kind], name));
+    writeParts(call, namespace, kind, withoutPart(namespace.parts[kind], name));
     return noContent();
   });
 }
@@ -99,40 +101,42 @@ function withoutPrefix({ parts, namespace }: Namespace, type: string, name: stri
 
 /** Returns the routes that show, change and delete the properties, objects or tags of a namespace. */
 function partRoutes(kind: Exclude<Kind, 'resource_types'>): readonly Route[] {
-  const { policies } = WORDS[kind];
-  const one = `${pathOf(kind)}/:name`;
-  const show = get(one, (call) => {
-    const namespace = find(call);
+  const { policies } = KIND_TERMS[kind];
+  const itemPath = `${pathOf(kind)}/:name`;
+  const showRoute = get(itemPath, (call) => {
+    const namespace = findNamespace(call);
     const type = kind === 'properties' ? call.text('resource_type') : undefined;
     const name = type ? withoutPrefix(namespace, type, call.param('name')) : call.param('name');
     return partView(kind, namespace, { ...partOf(namespace, kind, name), name });
   });
   return [
-    ...(kind === 'properties' ? [show, removal(kind)] : [withoutBody(show), withoutBody(removal(kind))]),
-    put(one, (call) => {
+    ...(kind === 'properties'
+      ? [showRoute, removeRoute(kind)]
+      : [withoutBody(showRoute), withoutBody(removeRoute(kind))]),
+    put(itemPath, (call) => {
       const requested = bodyOf(call, kind);
-      const namespace = findChangeable(call, policies.modify);
+      const namespace = findChangeableNamespace(call, policies.modify);
       const before = { ...partOf(namespace, kind, call.param('name')), name: call.param('name') };
-      return store(call, namespace, kind, requested, before);
+      return storeDefinition(call, namespace, kind, requested, before);
     }),
     del(pathOf(kind), (call) => {
-      const namespace = findChangeable(call, 'delete_metadef_namespace');
+      const namespace = findChangeableNamespace(call, 'delete_metadef_namespace');
       checkUnprotected(namespace);
-      write(call, namespace, kind, {});
+      writeParts(call, namespace, kind, {});
       return noContent();
     }),
   ];
 }
 
 function listTags(call: Call) {
-  const namespace = find(call);
+  const namespace = findNamespace(call);
   const direction = call.query.get('sort_dir') ?? 'desc';
   if (direction !== 'asc' && direction !== 'desc') throw badRequest(`Invalid sort direction: ${direction}`);
-  const limit = call.query.get('limit') ? limitOf(call) : undefined;
+  const limit = call.query.get('limit') ? parseLimit(call) : undefined;
   const marker = call.query.get('marker');
   if (marker) partOf(namespace, 'tags', marker);
   const key = call.query.get('sort_key') ?? 'created_at';
-  const tags = sorted(Object.values(namespace.parts.tags), [{ key, descending: direction === 'desc' }]);
+  const tags = sortItems(Object.values(namespace.parts.tags), [{ key, descending: direction === 'desc' }]);
   const start = tags.findIndex(({ name }) => name === marker) + 1;
   return { tags: tags.slice(start, limit === undefined ? undefined : start + limit).map(({ name }) => ({ name })) };
 }
@@ -143,28 +147,28 @@ function tagRoutes(): readonly Route[] {
     get(pathOf('tags'), listTags),
     withoutBody(
       post(`${pathOf('tags')}/:name`, (call) => {
-        const namespace = find(call);
+        const namespace = findNamespace(call);
         const requested = { name: call.param('name') };
         checkSchema(METADEF_SCHEMAS.tags, requested);
-        requirePolicy(call, WORDS.tags.policies.add);
-        return created(store(call, namespace, 'tags', requested));
+        requirePolicy(call, KIND_TERMS.tags.policies.add);
+        return created(storeDefinition(call, namespace, 'tags', requested));
       }),
     ),
     post(pathOf('tags'), (call) => {
-      const { tags = [] } = checkedBody(TAGS, call.req.body, TIMES);
+      const { tags = [] } = validateBody(TAG_LIST_SCHEMA, call.req.body, TIMES);
       const requested = tags as readonly { readonly name: string }[];
       for (const tag of requested) checkSchema(METADEF_SCHEMAS.tags, tag);
-      const namespace = findChangeable(call, 'add_metadef_tags');
-      const appends = /^(1|t|true|on|y|yes)$/i.test(call.req.header('x-openstack-append') ?? '');
-      const before = appends ? namespace.parts.tags : {};
-      const parts = added(
+      const namespace = findChangeableNamespace(call, 'add_metadef_tags');
+      const isAppending = /^(1|t|true|on|y|yes)$/i.test(call.req.header('x-openstack-append') ?? '');
+      const before = isAppending ? namespace.parts.tags : {};
+      const parts = addParts(
         call,
         namespace.namespace,
         'tags',
         before,
         requested.map((tag) => [tag.name, tag]),
       );
-      if (requested.length > 0) write(call, namespace, 'tags', parts);
+      if (requested.length > 0) writeParts(call, namespace, 'tags', parts);
       return created({ tags });
     }),
   ];
@@ -176,14 +180,14 @@ function resourceTypeRoutes(): readonly Route[] {
   return [
     withoutBody(
       get('/v2/metadefs/resource_types', (call) => {
-        const associated = [...table(call).values()].flatMap(({ parts }) => Object.keys(parts[kind]));
-        const names = [...new Set([...RESOURCE_TYPES, ...associated])];
+        const associatedTypes = [...table(call).values()].flatMap(({ parts }) => Object.keys(parts[kind]));
+        const names = [...new Set([...RESOURCE_TYPES, ...associatedTypes])];
         return { resource_types: names.map((name) => ({ name, created_at: CREATED_AT, updated_at: CREATED_AT })) };
       }),
     ),
-    withoutBody(get(pathOf(kind), (call) => ({ resource_type_associations: listView(kind, find(call)) }))),
-    creation(kind),
-    withoutBody(removal(kind)),
+    withoutBody(get(pathOf(kind), (call) => ({ resource_type_associations: listView(kind, findNamespace(call)) }))),
+    createRoute(kind),
+    withoutBody(removeRoute(kind)),
   ];
 }
 
@@ -194,12 +198,12 @@ export function metadefRoutes(): readonly Route[] {
     ...tagRoutes(),
     ...resourceTypeRoutes(),
     get(pathOf('objects'), (call) => ({
-      objects: listView('objects', find(call)),
+      objects: listView('objects', findNamespace(call)),
       schema: 'v2/schemas/metadefs/objects',
     })),
-    withoutBody(get(pathOf('properties'), (call) => ({ properties: listView('properties', find(call)) }))),
-    creation('objects'),
-    creation('properties'),
+    withoutBody(get(pathOf('properties'), (call) => ({ properties: listView('properties', findNamespace(call)) }))),
+    createRoute('objects'),
+    createRoute('properties'),
     ...(['objects', 'properties', 'tags'] as const).flatMap(partRoutes),
   ];
 }

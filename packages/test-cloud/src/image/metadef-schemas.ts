@@ -9,9 +9,9 @@ const array = { type: 'array' } as const;
 const strings = { type: 'array', items: string } as const;
 const readOnly = { ...string, readOnly: true } as const;
 const time = { ...readOnly, format: 'date-time' } as const;
-const upTo = (maxLength: number) => ({ ...string, maxLength });
-const ref = (name: string) => ({ $ref: `#/definitions/${name}` });
-const listOf = (properties: Readonly<Record<string, Schema>>): Schema => ({
+const stringUpTo = (maxLength: number) => ({ ...string, maxLength });
+const reference = (name: string) => ({ $ref: `#/definitions/${name}` });
+const listSchema = (properties: Readonly<Record<string, Schema>>): Schema => ({
   type: 'array',
   items: { type: 'object', properties },
 });
@@ -19,8 +19,8 @@ const listOf = (properties: Readonly<Record<string, Schema>>): Schema => ({
 const times = { created_at: time, updated_at: time };
 const links = { schema: readOnly, self: readOnly };
 const typeName = { ...string, enum: ['array', 'boolean', 'integer', 'number', 'object', 'string', null] };
-const count = ref('positiveInteger');
-const countOrZero = ref('positiveIntegerDefault0');
+const count = reference('positiveInteger');
+const countOrZero = reference('positiveIntegerDefault0');
 
 const numbers = {
   positiveInteger: { type: 'integer', minimum: 0 },
@@ -29,13 +29,13 @@ const numbers = {
 const stringArray = { ...strings, uniqueItems: true };
 
 /** The attribute schemas of a property definition. */
-const definition: Readonly<Record<string, Schema>> = {
-  name: upTo(80),
+const propertySchema: Readonly<Record<string, Schema>> = {
+  name: stringUpTo(80),
   title: string,
   description: string,
   operators: strings,
   type: typeName,
-  required: ref('stringArray'),
+  required: reference('stringArray'),
   minimum: { type: 'number' },
   maximum: { type: 'number' },
   maxLength: count,
@@ -57,11 +57,11 @@ const definitions = {
   stringArray,
   property: {
     type: 'object',
-    additionalProperties: { type: 'object', required: ['title', 'type'], properties: definition },
+    additionalProperties: { type: 'object', required: ['title', 'type'], properties: propertySchema },
   },
 };
 
-const documentOf = (name: string, properties: Readonly<Record<string, Schema>>, more: Schema): Schema => ({
+const schemaDocument = (name: string, properties: Readonly<Record<string, Schema>>, more: Schema): Schema => ({
   name,
   properties,
   additionalProperties: false,
@@ -69,58 +69,58 @@ const documentOf = (name: string, properties: Readonly<Record<string, Schema>>, 
 });
 
 /** The schema of a property definition in a map, in which the key is the name of the property. */
-export const propertyInMap = documentOf('property', definition, {
+export const propertyInMap = schemaDocument('property', propertySchema, {
   required,
   definitions: { ...numbers, stringArray: { ...stringArray, minItems: 1 } },
 });
 
 export const METADEF_SCHEMAS: Readonly<Record<MetadefKind, Schema>> = {
-  namespaces: documentOf(
+  namespaces: schemaDocument(
     'namespace',
     {
-      namespace: upTo(80),
-      display_name: upTo(80),
-      description: upTo(500),
+      namespace: stringUpTo(80),
+      display_name: stringUpTo(80),
+      description: stringUpTo(500),
       visibility: { ...string, enum: ['public', 'private'] },
       protected: boolean,
-      owner: upTo(255),
+      owner: stringUpTo(255),
       ...times,
       ...links,
-      resource_type_associations: listOf({ name: string, prefix: string, properties_target: string }),
-      properties: ref('property'),
-      objects: listOf({
+      resource_type_associations: listSchema({ name: string, prefix: string, properties_target: string }),
+      properties: reference('property'),
+      objects: listSchema({
         name: string,
         description: string,
-        required: ref('stringArray'),
-        properties: ref('property'),
+        required: reference('stringArray'),
+        properties: reference('property'),
       }),
-      tags: listOf({ name: string }),
+      tags: listSchema({ name: string }),
     },
     { required: ['namespace'], definitions },
   ),
-  objects: documentOf(
+  objects: schemaDocument(
     'object',
     {
-      name: upTo(80),
+      name: stringUpTo(80),
       description: string,
-      required: ref('stringArray'),
-      properties: ref('property'),
+      required: reference('stringArray'),
+      properties: reference('property'),
       ...links,
       ...times,
     },
     { required: ['name'], definitions },
   ),
   properties: { ...propertyInMap, required: [...required, 'name'] },
-  tags: documentOf('tag', { name: upTo(80), ...times }, { required: ['name'] }),
-  resource_types: documentOf(
+  tags: schemaDocument('tag', { name: stringUpTo(80), ...times }, { required: ['name'] }),
+  resource_types: schemaDocument(
     'resource_type_association',
-    { name: upTo(80), prefix: upTo(80), properties_target: upTo(80), ...times },
+    { name: stringUpTo(80), prefix: stringUpTo(80), properties_target: stringUpTo(80), ...times },
     { required: ['name'] },
   ),
 };
 
 /** The schema of a request that replaces all tags of a namespace. */
-export const TAGS: Schema = {
+export const TAG_LIST_SCHEMA: Schema = {
   name: 'tags',
   properties: {
     tags: {

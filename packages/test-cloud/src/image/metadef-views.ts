@@ -6,7 +6,7 @@ function propertyView({ created_at: _, updated_at: __, ...property }: Wire): Wir
 }
 
 /** Returns the wire format of a definition in the responses to create and change requests. */
-export function changedView(kind: Kind, { namespace }: Namespace, part: Wire): Wire {
+export function writtenView(kind: Kind, { namespace }: Namespace, part: Wire): Wire {
   if (kind === 'objects')
     return { ...part, self: `${ROOT}/${namespace}/objects/${part.name}`, schema: '/v2/schemas/metadefs/object' };
   return kind === 'properties' ? propertyView(part) : part;
@@ -14,7 +14,7 @@ export function changedView(kind: Kind, { namespace }: Namespace, part: Wire): W
 
 /** Returns the wire format of a stored definition. Objects always contain `required` and `properties`. */
 export function partView(kind: Kind, namespace: Namespace, part: Wire): Wire {
-  return changedView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
+  return writtenView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
 }
 
 /** Returns all definitions of a kind in wire format: a map of properties, or a list of tag names or definitions. */
@@ -30,29 +30,29 @@ export function namespaceView({ parts: _, ...namespace }: Namespace): Wire {
 }
 
 /** Returns the wire format of a namespace, including its definitions of the given kinds unless they are empty. */
-export function namespaceWith(namespace: Namespace, kinds: readonly Kind[]): Wire {
+export function namespaceWithContents(namespace: Namespace, kinds: readonly Kind[]): Wire {
   const contents = kinds
     .filter((kind) => Object.keys(namespace.parts[kind]).length > 0)
     .map((kind) => [kind === 'resource_types' ? 'resource_type_associations' : kind, listView(kind, namespace)]);
   return { ...namespaceView(namespace), ...Object.fromEntries(contents) };
 }
 
-const prefixed = (prefix: string, properties: unknown): Wire =>
+const addPrefix = (prefix: string, properties: unknown): Wire =>
   Object.fromEntries(Object.entries(properties as Wire).map(([name, property]) => [`${prefix}${name}`, property]));
 
 /** Adds the prefix that a namespace defines for a resource type to all property names in its wire format. */
-export function appliedTo(namespace: Namespace, type: string | undefined, wire: Wire): Wire {
+export function applyPrefix(namespace: Namespace, type: string | undefined, wire: Wire): Wire {
   const { resource_types: types } = namespace.parts;
   const prefix = type !== undefined && Object.hasOwn(types, type) ? types[type]?.prefix : undefined;
   if (typeof prefix !== 'string') return wire;
   const { properties, objects } = wire;
   return {
     ...wire,
-    ...(properties !== undefined && { properties: prefixed(prefix, properties) }),
+    ...(properties !== undefined && { properties: addPrefix(prefix, properties) }),
     ...(objects !== undefined && {
       objects: (objects as readonly Wire[]).map((object) => ({
         ...object,
-        properties: prefixed(prefix, object.properties),
+        properties: addPrefix(prefix, object.properties),
         required: (object.required as readonly string[]).map((name) => `${prefix}${name}`),
       })),
     }),

@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.js';
 import { conflict, forbidden, notFound, type ServiceError } from '../service/service-error.js';
-import { seconds } from '../service/times.js';
+import { formatSeconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import type { MetadefKind } from './metadef-schemas.js';
 import { requirePolicy } from './policies.js';
@@ -20,7 +20,7 @@ export interface Namespace {
 }
 
 /** The terms for a kind of definition in policies and messages. */
-interface Words {
+interface KindTerms {
   /** The policies for changing, adding and removing a definition. */
   readonly policies: { readonly add: string; readonly modify: string; readonly remove: string };
   readonly missing: (name: string, namespace: string) => string;
@@ -33,7 +33,7 @@ const policiesOf = (name: string, remove = 'delete') => ({
   modify: `modify_metadef_${name}`,
   remove: `${remove}_metadef_${name}`,
 });
-const wordsOf = (title: string, remove?: string): Words => ({
+const termsOf = (title: string, remove?: string): KindTerms => ({
   title,
   policies: policiesOf(title, remove),
   missing: (name, namespace) =>
@@ -42,11 +42,11 @@ const wordsOf = (title: string, remove?: string): Words => ({
     `A metadata definition ${title} with name=${name} already exists in namespace=${namespace}.`,
 });
 
-export const WORDS: Readonly<Record<Kind, Words>> = {
-  objects: wordsOf('object'),
-  properties: wordsOf('property', 'remove'),
+export const KIND_TERMS: Readonly<Record<Kind, KindTerms>> = {
+  objects: termsOf('object'),
+  properties: termsOf('property', 'remove'),
   tags: {
-    ...wordsOf('tag'),
+    ...termsOf('tag'),
     duplicate: (name, namespace) =>
       `A metadata tag with name=${name} already exists in namespace=${namespace}. (Please note that metadata tag names are case insensitive).`,
   },
@@ -61,10 +61,10 @@ export const WORDS: Readonly<Record<Kind, Words>> = {
 
 export const ROOT = '/v2/metadefs/namespaces';
 export const table = ({ cloud }: Call) => cloud.documents.table<Namespace>('image/metadefs');
-const now = (call: Call) => seconds(call.cloud.clock.now());
+const now = (call: Call) => formatSeconds(call.cloud.clock.now());
 
 /** Returns `created_at` and `updated_at` of a record. A replaced record passes on its creation time. */
-export const timesOf = (call: Call, before?: Wire) => ({
+export const timestampsOf = (call: Call, before?: Wire) => ({
   created_at: before?.created_at ?? now(call),
   updated_at: now(call),
 });
@@ -76,18 +76,18 @@ export const namespaceNotFound = (name: string): ServiceError =>
   notFound(`Metadata definition namespace=${name} was not found.`);
 
 /** Returns the namespace in the path. Throws a 404 error if the caller cannot see the namespace. */
-export function find(call: Call): Namespace {
+export function findNamespace(call: Call): Namespace {
   const name = call.param('namespace');
-  const found = table(call).get(name);
-  if (found && isVisible(call, found)) return found;
+  const foundNamespace = table(call).get(name);
+  if (foundNamespace && isVisible(call, foundNamespace)) return foundNamespace;
   throw /\/objects|namespaces\/[^/]*$/.test(call.req.path) && call.req.method === 'GET'
     ? namespaceNotFound(name)
     : notFound(`Namespace ${name} not found`);
 }
 
 /** Returns the namespace in the path if a policy allows the caller to change it. */
-export function findChangeable(call: Call, policy: string): Namespace {
-  const namespace = find(call);
+export function findChangeableNamespace(call: Call, policy: string): Namespace {
+  const namespace = findNamespace(call);
   requirePolicy(call, policy);
   return namespace;
 }
@@ -101,32 +101,32 @@ export function checkUnprotected(namespace: Namespace, title = 'namespace', name
 export function partOf({ namespace, parts }: Namespace, kind: Kind, name: string): Wire {
   const part = Object.hasOwn(parts[kind], name) ? parts[kind][name] : undefined;
   if (part) return part;
-  throw notFound(WORDS[kind].missing(name, namespace));
+  throw notFound(KIND_TERMS[kind].missing(name, namespace));
 }
 
 /** Replaces all definitions of one kind in a namespace. */
-export function write(call: Call, namespace: Namespace, kind: Kind, parts: Parts): void {
+export function writeParts(call: Call, namespace: Namespace, kind: Kind, parts: Parts): void {
   table(call).set(namespace.namespace, { ...namespace, parts: { ...namespace.parts, [kind]: parts } });
 }
 
 /** Returns definitions, by name, with additional ones. Throws a 409 error for a name that already exists. */
-export function added(
+export function addParts(
   call: Call,
   namespace: string,
   kind: Kind,
   parts: Parts,
   requested: readonly (readonly [name: string, part: Wire])[],
 ): Parts {
-  const all = new Map(Object.entries(parts));
+  const combined = new Map(Object.entries(parts));
   for (const [name, part] of requested) {
-    if (all.has(name)) throw conflict(WORDS[kind].duplicate(name, namespace));
-    all.set(name, { ...part, ...timesOf(call) });
+    if (combined.has(name)) throw conflict(KIND_TERMS[kind].duplicate(name, namespace));
+    combined.set(name, { ...part, ...timestampsOf(call) });
   }
-  return Object.fromEntries(all);
+  return Object.fromEntries(combined);
 }
 
 /** Returns definitions, by name, without the one of the given name. */
-export function without(parts: Parts, name: string): Parts {
+export function withoutPart(parts: Parts, name: string): Parts {
   const { [name]: _, ...others } = parts;
   return others;
 }

@@ -2,10 +2,10 @@ import type { Call } from '../service/call.js';
 import { forbidden, type ServiceError } from '../service/service-error.js';
 
 /** Creates the 403 error for an action that the policy forbids. */
-export const denied = (action: string): ServiceError =>
+export const policyError = (action: string): ServiceError =>
   forbidden(`You are not authorized to complete ${action} action.`);
 
 /** Throws a 403 error unless the caller is an administrator or, with `projectId`, belongs to that project. */
 export function requirePolicy(call: Call, action: string, projectId?: unknown): void {
-  if (!call.isAdmin && projectId !== call.caller.projectId) throw denied(action);
+  if (!call.isAdmin && projectId !== call.caller.projectId) throw policyError(action);
 }

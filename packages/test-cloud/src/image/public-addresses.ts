@@ -2,7 +2,7 @@ import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** IANA's special-purpose networks whose addresses are not public or embed IPv4 addresses. */
-const SPECIAL = {
+const SPECIAL_NETWORKS = {
   ipv4: [
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
     ...['192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
@@ -11,44 +11,46 @@ const SPECIAL = {
 } as const;
 
 /** Returns the block list of one IP version. A common list would also match IPv4 addresses that IPv6 ones embed. */
-function listOf(family: keyof typeof SPECIAL): BlockList {
+function blockListOf(family: keyof typeof SPECIAL_NETWORKS): BlockList {
   const list = new BlockList();
-  for (const network of SPECIAL[family]) {
+  for (const network of SPECIAL_NETWORKS[family]) {
     const [address = '', bits] = network.split('/');
     list.addSubnet(address, Number(bits), family);
   }
   return list;
 }
 
-const special = { ipv4: listOf('ipv4'), ipv6: listOf('ipv6') };
+const specialAddresses = { ipv4: blockListOf('ipv4'), ipv6: blockListOf('ipv6') };
 
 /** Returns whether an IP address is public: neither this computer's nor a private network's. */
 export function isPublic(address: string): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  return !special[family].check(address, family);
+  return !specialAddresses[family].check(address, family);
 }
 
 /** @throws Error if one of the host's addresses is not public */
 function checkPublic(host: string, addresses: readonly string[]): void {
-  const found = addresses.find((address) => !isPublic(address));
-  if (found !== undefined)
-    throw new Error(`${host} has the address ${found}, which is not public: an administrator can allow the host`);
+  const nonPublicAddress = addresses.find((address) => !isPublic(address));
+  if (nonPublicAddress !== undefined)
+    throw new Error(
+      `${host} has the address ${nonPublicAddress}, which is not public: an administrator can allow the host`,
+    );
 }
 
 /** Resolves host names, but fails if an address is not public. Connections use only the checked addresses. */
-export const publicLookup: LookupFunction = (host, options, done) => {
-  lookup(host, { ...options, all: true }, (error: Error | null, found: LookupAddress[]) => {
+export const publicLookup: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }, (error: Error | null, nonPublicAddress: LookupAddress[]) => {
     try {
       if (error) throw error;
       checkPublic(
         host,
-        found.map(({ address }) => address),
+        nonPublicAddress.map(({ address }) => address),
       );
-      const [first] = found;
-      if (options.all || !first) done(null, found);
-      else done(null, first.address, first.family);
+      const [first] = nonPublicAddress;
+      if (options.all || !first) callback(null, nonPublicAddress);
+      else callback(null, first.address, first.family);
     } catch (failure) {
-      done(failure as Error, []);
+      callback(failure as Error, []);
     }
   });
 };

@@ -30,7 +30,7 @@ function formatValue(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
   if (typeof value !== 'object') return String(value);
-  const entries = Object.entries(value).map(([key, inner]) => `'${key}': ${formatValue(inner)}`);
+  const entries = Object.entries(value).map(([key, nestedViolation]) => `'${key}': ${formatValue(nestedViolation)}`);
   return `{${entries.join(', ')}}`;
 }
 
@@ -46,7 +46,7 @@ function hasType(value: unknown, type: string): boolean {
 }
 
 /** Returns the first message that a check of the items returns; undefined if no check fails. */
-function first<T>(items: Iterable<T>, message: (item: T) => string | undefined): string | undefined {
+function firstMessage<T>(items: Iterable<T>, message: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const found = message(item);
     if (found !== undefined) return found;
@@ -54,57 +54,59 @@ function first<T>(items: Iterable<T>, message: (item: T) => string | undefined):
   return undefined;
 }
 
-function objectViolation(schema: Schema, value: Wire, root: Schema): string | undefined {
+function findObjectViolation(schema: Schema, value: Wire, root: Schema): string | undefined {
   const { properties = {}, required = [], additionalProperties: additional = true } = schema;
-  const missing = required.find((key) => !Object.hasOwn(value, key));
-  if (missing !== undefined) return `'${missing}' is a required property`;
-  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
-  if (additional === false && unknown.length > 0)
-    return `Additional properties are not allowed (${unknown.map(formatValue).join(', ')} ${unknown.length > 1 ? 'were' : 'was'} unexpected)`;
-  return first(Object.entries(value), ([key, inner]) => {
-    const known = Object.hasOwn(properties, key) ? properties[key] : additional;
-    return isObject(known) ? violation(known as Schema, inner, root) : undefined;
+  const missingProperty = required.find((key) => !Object.hasOwn(value, key));
+  if (missingProperty !== undefined) return `'${missingProperty}' is a required property`;
+  const unknownProperties = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  if (additional === false && unknownProperties.length > 0)
+    return `Additional properties are not allowed (${unknownProperties.map(formatValue).join(', ')} ${unknownProperties.length > 1 ? 'were' : 'was'} unexpected)`;
+  return firstMessage(Object.entries(value), ([key, nestedViolation]) => {
+    const propertySchema = Object.hasOwn(properties, key) ? properties[key] : additional;
+    return isObject(propertySchema) ? findViolation(propertySchema as Schema, nestedViolation, root) : undefined;
   });
 }
 
-function arrayViolation({ minItems = 0, uniqueItems, items }: Schema, value: readonly unknown[], root: Schema) {
+function findArrayViolation({ minItems = 0, uniqueItems, items }: Schema, value: readonly unknown[], root: Schema) {
   if (value.length < minItems)
     return `${formatValue(value)} ${minItems === 1 ? 'should be non-empty' : 'is too short'}`;
   if (uniqueItems && new Set(value.map((item) => JSON.stringify(item))).size < value.length)
     return `${formatValue(value)} has non-unique elements`;
-  return items && first(value, (item) => violation(items, item, root));
+  return items && firstMessage(value, (item) => findViolation(items, item, root));
 }
 
 /** Returns Glance's error message for a value that does not match a schema; undefined if the value matches. */
-function violation(schema: Schema, value: unknown, root: Schema): string | undefined {
+function findViolation(schema: Schema, value: unknown, root: Schema): string | undefined {
   const { $ref, type, enum: values, maxLength = Infinity, minLength = 0, pattern, minimum = -Infinity } = schema;
-  if ($ref !== undefined) return violation(root.definitions?.[$ref.split('/').at(-1) ?? ''] ?? {}, value, root);
-  const wrong = (problem: string) => `${formatValue(value)} ${problem}`;
+  if ($ref !== undefined) return findViolation(root.definitions?.[$ref.split('/').at(-1) ?? ''] ?? {}, value, root);
+  const describeProblem = (problem: string) => `${formatValue(value)} ${problem}`;
   if (type !== undefined && ![type].flat().some((one) => hasType(value, one)))
-    return wrong(`is not of type ${[type].flat().map(formatValue).join(', ')}`);
-  if (values && !values.includes(value)) return wrong(`is not one of ${formatValue(values)}`);
+    return describeProblem(`is not of type ${[type].flat().map(formatValue).join(', ')}`);
+  if (values && !values.includes(value)) return describeProblem(`is not one of ${formatValue(values)}`);
   if (typeof value === 'string') {
     const { length } = [...value];
-    if (length > maxLength || length < minLength) return wrong(length > maxLength ? 'is too long' : 'is too short');
-    if (pattern !== undefined && !new RegExp(pattern).test(value)) return wrong(`does not match '${pattern}'`);
+    if (length > maxLength || length < minLength)
+      return describeProblem(length > maxLength ? 'is too long' : 'is too short');
+    if (pattern !== undefined && !new RegExp(pattern).test(value))
+      return describeProblem(`does not match '${pattern}'`);
   }
-  if (typeof value === 'number' && value < minimum) return wrong(`is less than the minimum of ${minimum}`);
-  const inner = Array.isArray(value)
-    ? arrayViolation(schema, value, root)
+  if (typeof value === 'number' && value < minimum) return describeProblem(`is less than the minimum of ${minimum}`);
+  const nestedViolation = Array.isArray(value)
+    ? findArrayViolation(schema, value, root)
     : isObject(value)
-      ? objectViolation(schema, value, root)
+      ? findObjectViolation(schema, value, root)
       : undefined;
-  return inner ?? first(schema.allOf ?? [], (part) => violation(part, value, root));
+  return nestedViolation ?? firstMessage(schema.allOf ?? [], (part) => findViolation(part, value, root));
 }
 
 /** @throws ServiceError 400 if a value does not match the document's schema */
 export function checkSchema(schema: Schema, value: unknown): void {
-  const message = violation(schema, value, schema);
+  const message = findViolation(schema, value, schema);
   if (message !== undefined) throw badRequest(`Provided object does not match schema '${schema.name}': ${message}`);
 }
 
 /** Returns the body if it is an object. Throws a 400 error for other bodies. */
-export function objectOf(body: unknown): Wire {
+export function requireObject(body: unknown): Wire {
   if (isObject(body)) return body;
   throw badRequest(body === undefined ? 'Body expected in request.' : 'Unexpected body type. Expected list/dict.');
 }
@@ -114,8 +116,8 @@ export function objectOf(body: unknown): Wire {
  * @param readOnly the names of the fields that clients cannot set
  * @throws ServiceError 400, or 403 for a read-only field
  */
-export function checkedBody(schema: Schema, body: unknown, readOnly: readonly string[] = []): Wire {
-  const object = objectOf(body);
+export function validateBody(schema: Schema, body: unknown, readOnly: readonly string[] = []): Wire {
+  const object = requireObject(body);
   const key = readOnly.find((name) => Object.hasOwn(object, name));
   if (key !== undefined) throw forbidden(`Attribute '${key}' is read-only.`);
   checkSchema(schema, object);

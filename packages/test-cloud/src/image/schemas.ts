@@ -6,14 +6,14 @@ const CONTAINER_FORMATS = ['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', 
 const STATUSES = 'queued saving active killed deleted uploading importing pending_delete deactivated'.split(' ');
 const UUID = '^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$';
 
-const schemaOf = (type: string | readonly string[], description: string, more: Schema = {}): Schema => ({
+const objectSchema = (type: string | readonly string[], description: string, more: Schema = {}): Schema => ({
   type,
   description,
   ...more,
 });
-const text = (description: string, more?: Schema) => schemaOf('string', description, more);
-const textOrNull = (description: string, more?: Schema) => schemaOf(['null', 'string'], description, more);
-const custom = (schema: Schema) => ({ ...schema, is_base: false });
+const text = (description: string, more?: Schema) => objectSchema('string', description, more);
+const textOrNull = (description: string, more?: Schema) => objectSchema(['null', 'string'], description, more);
+const customProperty = (schema: Schema) => ({ ...schema, is_base: false });
 const readOnly = { readOnly: true } as const;
 const hashes = (more: Schema = {}): Readonly<Record<string, Schema>> => ({
   os_hash_algo: { type: 'string', maxLength: 64, ...more },
@@ -28,27 +28,27 @@ export const IMAGE: Schema = {
     name: textOrNull('Name of the image', { maxLength: 255 }),
     status: text('State of the image', { ...readOnly, enum: STATUSES }),
     visibility: text('Visibility of the image', { enum: ['community', 'public', 'private', 'shared'] }),
-    protected: schemaOf('boolean', 'Whether the image is protected from deletion'),
-    os_hidden: schemaOf('boolean', 'Whether lists without the filter os_hidden exclude the image'),
+    protected: objectSchema('boolean', 'Whether the image is protected from deletion'),
+    os_hidden: objectSchema('boolean', 'Whether lists without the filter os_hidden exclude the image'),
     checksum: textOrNull('MD5 of the content', { ...readOnly, maxLength: 32 }),
     os_hash_algo: textOrNull('Algorithm of os_hash_value', { ...readOnly, maxLength: 64 }),
     os_hash_value: textOrNull('Hash of the content, in hexadecimal digits', { ...readOnly, maxLength: 128 }),
     owner: textOrNull('Project that owns the image', { maxLength: 255 }),
-    size: schemaOf(['null', 'integer'], 'Size of the content, in bytes', readOnly),
-    virtual_size: schemaOf(['null', 'integer'], 'Virtual size of the disk, in bytes', readOnly),
+    size: objectSchema(['null', 'integer'], 'Size of the content, in bytes', readOnly),
+    virtual_size: objectSchema(['null', 'integer'], 'Virtual size of the disk, in bytes', readOnly),
     container_format: textOrNull('Format of the container', { enum: [null, ...CONTAINER_FORMATS] }),
     disk_format: textOrNull('Format of the disk', { enum: [null, ...DISK_FORMATS] }),
     created_at: text('When the image was created', readOnly),
     updated_at: text('When the image was last updated', readOnly),
-    tags: schemaOf('array', 'Tags of the image', { items: { type: 'string', maxLength: 255 } }),
+    tags: objectSchema('array', 'Tags of the image', { items: { type: 'string', maxLength: 255 } }),
     direct_url: text('Location of the content in a store', readOnly),
-    min_ram: schemaOf('integer', 'Minimum memory of a server, in MiB'),
-    min_disk: schemaOf('integer', 'Minimum disk of a server, in GiB'),
+    min_ram: objectSchema('integer', 'Minimum memory of a server, in MiB'),
+    min_disk: objectSchema('integer', 'Minimum disk of a server, in GiB'),
     self: text('Path of the image', readOnly),
     file: text('Path of the content', readOnly),
     stores: text('Stores that have the content', readOnly),
     schema: text('Path of this schema', readOnly),
-    locations: schemaOf('array', 'Locations of the content in stores', {
+    locations: objectSchema('array', 'Locations of the content in stores', {
       items: {
         type: 'object',
         properties: {
@@ -65,14 +65,17 @@ export const IMAGE: Schema = {
         required: ['url', 'metadata'],
       },
     }),
-    kernel_id: custom({ type: ['null', 'string'], pattern: UUID }),
-    ramdisk_id: custom({ type: ['null', 'string'], pattern: UUID }),
+    kernel_id: customProperty({ type: ['null', 'string'], pattern: UUID }),
+    ramdisk_id: customProperty({ type: ['null', 'string'], pattern: UUID }),
     ...Object.fromEntries(
       ['instance_uuid', 'architecture', 'os_distro', 'os_version', 'description', 'cinder_encryption_key_id'].map(
-        (key) => [key, custom({ type: 'string' })],
+        (key) => [key, customProperty({ type: 'string' })],
       ),
     ),
-    cinder_encryption_key_deletion_policy: custom({ type: 'string', enum: ['on_image_deletion', 'do_not_delete'] }),
+    cinder_encryption_key_deletion_policy: customProperty({
+      type: 'string',
+      enum: ['on_image_deletion', 'do_not_delete'],
+    }),
   },
   additionalProperties: { type: 'string' },
   links: [
@@ -114,8 +117,8 @@ export const TASK: Schema = {
     id: text('Identifies the task', { pattern: UUID }),
     type: text('Type of the task', { enum: ['import', 'api_image_import', 'location_import'] }),
     status: text('Status of the task', { enum: ['pending', 'processing', 'success', 'failure'] }),
-    input: schemaOf(['null', 'object'], 'Input of the task'),
-    result: schemaOf(['null', 'object'], 'Result of the task'),
+    input: objectSchema(['null', 'object'], 'Input of the task'),
+    result: objectSchema(['null', 'object'], 'Result of the task'),
     owner: text('Project that owns the task'),
     message: text('Message of the task'),
     image_id: text('Image of the task'),
@@ -130,19 +133,19 @@ export const TASK: Schema = {
 };
 
 /** The task fields that list responses omit. */
-export const TASK_DETAILS = ['input', 'result', 'message'];
+export const TASK_DETAIL_FIELDS = ['input', 'result', 'message'];
 
 const link = (rel: string, key: string) => ({ rel, href: `{${key}}` });
 
 /** Returns the schema of a list that is not divided into pages. */
-const listOf = (many: string, items: Schema): Schema => ({
+const listSchema = (many: string, items: Schema): Schema => ({
   name: many,
   properties: { [many]: { type: 'array', items }, schema: { type: 'string' } },
   links: [link('describedby', 'schema')],
 });
 
 /** Returns the schema of a list page. The document also contains the definitions to which the item schemas refer. */
-function pagesOf(many: string, { definitions, ...items }: Schema, isMap = false): Schema {
+function pageSchema(many: string, { definitions, ...items }: Schema, isMap = false): Schema {
   return {
     name: many,
     properties: {
@@ -158,28 +161,28 @@ function pagesOf(many: string, { definitions, ...items }: Schema, isMap = false)
 
 const metadef = (one: string, kind: MetadefKind): Readonly<Record<string, () => Schema>> => ({
   [`metadefs/${one}`]: () => METADEF_SCHEMAS[kind],
-  [`metadefs/${kind}`]: () => pagesOf(kind, METADEF_SCHEMAS[kind]),
+  [`metadefs/${kind}`]: () => pageSchema(kind, METADEF_SCHEMAS[kind]),
 });
 
 /** All schemas, by path below `/v2/schemas/`. List schemas are created on demand. */
 export const SCHEMAS: Readonly<Record<string, () => Schema>> = {
   image: () => IMAGE,
-  images: () => pagesOf('images', IMAGE),
+  images: () => pageSchema('images', IMAGE),
   member: () => MEMBER,
-  members: () => listOf('members', MEMBER),
+  members: () => listSchema('members', MEMBER),
   task: () => TASK,
   tasks: () =>
-    listOf('tasks', {
+    listSchema('tasks', {
       ...TASK,
       properties: Object.fromEntries(
-        Object.entries(TASK.properties ?? {}).filter(([key]) => !TASK_DETAILS.includes(key)),
+        Object.entries(TASK.properties ?? {}).filter(([key]) => !TASK_DETAIL_FIELDS.includes(key)),
       ),
     }),
   ...metadef('namespace', 'namespaces'),
   ...metadef('object', 'objects'),
   ...metadef('tag', 'tags'),
   ...metadef('resource_type', 'resource_types'),
-  'metadefs/resource_types': () => pagesOf('resource_type_associations', METADEF_SCHEMAS.resource_types),
+  'metadefs/resource_types': () => pageSchema('resource_type_associations', METADEF_SCHEMAS.resource_types),
   ...metadef('property', 'properties'),
-  'metadefs/properties': () => pagesOf('properties', propertyInMap, true),
+  'metadefs/properties': () => pageSchema('properties', propertyInMap, true),
 };

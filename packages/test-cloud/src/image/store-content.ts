@@ -18,11 +18,11 @@ const ALLOWED_FORMATS: Readonly<Record<string, readonly string[]>> = {
 /** Passes image data through. Throws a 400 error if its first bytes belong to another format. */
 async function* checkedContent(content: AsyncIterable<Uint8Array>, format: string) {
   let header: Buffer | undefined = Buffer.alloc(0);
-  const check = (first: Buffer) => {
-    const found = imageFormatOf(first);
-    if (ALLOWED_FORMATS[format]?.includes(found) === false)
+  const checkFormat = (first: Buffer) => {
+    const detectedFormat = imageFormatOf(first);
+    if (ALLOWED_FORMATS[format]?.includes(detectedFormat) === false)
       throw badRequest(
-        `The content is not ${format}, which the image declares as its disk_format: it is ${found === 'raw' ? 'raw or unknown' : found}`,
+        `The content is not ${format}, which the image declares as its disk_format: it is ${detectedFormat === 'raw' ? 'raw or unknown' : detectedFormat}`,
       );
     header = undefined;
     return first;
@@ -31,10 +31,10 @@ async function* checkedContent(content: AsyncIterable<Uint8Array>, format: strin
     if (!header) yield chunk;
     else {
       header = Buffer.concat([header, chunk]);
-      if (header.byteLength >= IMAGE_HEADER_BYTES) yield check(header);
+      if (header.byteLength >= IMAGE_HEADER_BYTES) yield checkFormat(header);
     }
   }
-  if (header) yield check(header);
+  if (header) yield checkFormat(header);
 }
 
 async function* asOneChunk(content: Uint8Array) {

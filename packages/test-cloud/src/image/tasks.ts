@@ -4,20 +4,20 @@ import type { Doc } from '../service/documents.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, del, get, post, type Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
-import { micros, seconds } from '../service/times.js';
+import { formatMicros, formatSeconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { checkedUri, downloadInto } from './downloads.js';
-import { changeOf, readImage } from './image-attributes.js';
-import { checkedBody, isObject } from './schema-check.js';
-import { TASK, TASK_DETAILS } from './schemas.js';
+import { downloadImage, parseDownloadUrl } from './downloads.js';
+import { parseImage, toCatalogChange } from './image-attributes.js';
+import { isObject, validateBody } from './schema-check.js';
+import { TASK, TASK_DETAIL_FIELDS } from './schemas.js';
 import { withoutBody } from './without-body.js';
 
-const LIFETIME_MS = 48 * 3_600_000;
+const TASK_LIFETIME_MS = 48 * 3_600_000;
 
 const table = ({ cloud }: Call) => cloud.documents.table<Doc>('image/tasks');
 
 /** Records a task that has ended. */
-export function newTask(call: Call, values: Wire): Doc {
+export function recordTask(call: Call, values: Wire): Doc {
   const now = call.cloud.clock.now();
   const task: Doc = {
     id: randomUUID(),
@@ -26,9 +26,9 @@ export function newTask(call: Call, values: Wire): Doc {
     owner: call.caller.projectId,
     user_id: call.caller.userId,
     request_id: call.res.getHeader('x-openstack-request-id'),
-    created_at: seconds(now),
-    updated_at: seconds(now),
-    expires_at: seconds(now + LIFETIME_MS),
+    created_at: formatSeconds(now),
+    updated_at: formatSeconds(now),
+    expires_at: formatSeconds(now + TASK_LIFETIME_MS),
     ...values,
   };
   table(call).set(task.id, task);
@@ -36,7 +36,7 @@ export function newTask(call: Call, values: Wire): Doc {
 }
 
 /** The required fields of a task's input, by task type. */
-const INPUTS: Readonly<Record<string, readonly string[]>> = {
+const REQUIRED_INPUTS: Readonly<Record<string, readonly string[]>> = {
   import: ['import_from', 'import_from_format', 'image_properties'],
   api_image_import: ['image_id'],
   location_import: ['image_id', 'loc_url', 'validation_data'],
@@ -45,27 +45,27 @@ const INPUTS: Readonly<Record<string, readonly string[]>> = {
 /** Runs an import task: creates an image from the file at a URL. */
 async function runImport(call: Call, { import_from, image_properties }: Wire): Promise<Wire> {
   const given = isObject(image_properties) ? image_properties : {};
-  const wire = readImage(
+  const wire = parseImage(
     call,
     Object.keys(given).length > 0 ? given : { disk_format: 'qcow2', container_format: 'bare' },
   );
   const { images } = call.cloud.catalogs;
-  const { properties, ...fields } = changeOf(wire);
+  const { properties, ...fields } = toCatalogChange(wire);
   const image = await images.create(call.caller, {
     id: randomUUID(),
     ...fields,
     properties: (properties ?? {}) as Readonly<Record<string, string>>,
   });
-  const message = await downloadInto(call, { ...wire, id: image.id }, checkedUri(call, import_from));
+  const message = await downloadImage(call, { ...wire, id: image.id }, parseDownloadUrl(call, import_from));
   if (message === undefined) return { status: 'success', result: { image_id: image.id } };
   await images.delete(call.caller, image.id);
   return { status: 'failure', message };
 }
 
 /** Runs a task. Administrators can create only imports from URLs; the image service creates tasks of other types. */
-async function run(call: Call, type: string, input: Wire): Promise<Wire> {
+async function runTask(call: Call, type: string, input: Wire): Promise<Wire> {
   const failure = (message: string) => ({ status: 'failure', message });
-  const missing = INPUTS[type]?.find((key) => !Object.hasOwn(input, key));
+  const missing = REQUIRED_INPUTS[type]?.find((key) => !Object.hasOwn(input, key));
   if (missing !== undefined)
     return failure(
       type === 'api_image_import' ? `Missing required '${missing}' field` : `Input does not contain '${missing}' field`,
@@ -83,12 +83,12 @@ function createRoute(resource: Resource): Route {
     const { body } = call.req;
     const missing = ['type', 'input'].find((key) => isObject(body) && !Object.hasOwn(body, key));
     if (missing !== undefined) throw badRequest(`Task '${missing}' is required`);
-    const { type, input } = checkedBody({ ...TASK, additionalProperties: false }, body);
+    const { type, input } = validateBody({ ...TASK, additionalProperties: false }, body);
     const given = isObject(input) ? input : {};
-    if (type === 'import') checkedUri(call, given.import_from, 'legacy import task');
+    if (type === 'import') parseDownloadUrl(call, given.import_from, 'legacy import task');
     const { image_id } = given;
-    const outcome = await run(call, String(type), given);
-    const task = newTask(call, { type, input, ...(image_id !== undefined && { image_id }), ...outcome });
+    const taskResult = await runTask(call, String(type), given);
+    const task = recordTask(call, { type, input, ...(image_id !== undefined && { image_id }), ...taskResult });
     const { expires_at: _, ...ended } = task;
     call.res.setHeader('Location', `${call.base}/v2/tasks/${task.id}`);
     return created(await resource.show(call, { ...ended, id: task.id, status: 'pending', result: null, message: '' }));
@@ -96,8 +96,8 @@ function createRoute(resource: Resource): Route {
 }
 
 /** Returns a task in the format of Glance's database. */
-function record({ created_at, updated_at, expires_at, ...task }: Doc): Wire {
-  const time = (value: unknown) => micros(Date.parse(String(value)));
+function databaseView({ created_at, updated_at, expires_at, ...task }: Doc): Wire {
+  const time = (value: unknown) => formatMicros(Date.parse(String(value)));
   return {
     ...task,
     created_at: time(created_at),
@@ -109,9 +109,9 @@ function record({ created_at, updated_at, expires_at, ...task }: Doc): Wire {
 }
 
 /** Returns the task fields that list responses contain. */
-function stub(wire: Wire): Wire {
-  const hidden = [...TASK_DETAILS, 'image_id', 'request_id', 'user_id'];
-  return Object.fromEntries(Object.entries(wire).filter(([key]) => !hidden.includes(key)));
+function listView(wire: Wire): Wire {
+  const hiddenFields = [...TASK_DETAIL_FIELDS, 'image_id', 'request_id', 'user_id'];
+  return Object.fromEntries(Object.entries(wire).filter(([key]) => !hiddenFields.includes(key)));
 }
 
 /** The tasks of administrators. A task completes before the response, which nevertheless shows it as pending. */
@@ -122,7 +122,7 @@ export const tasks: ResourceSpec = {
   verbs: ['list', 'show'],
   admin: ['list', 'show', 'create', 'remove'],
   fields: () => ({}),
-  views: { list: stub },
+  views: { list: listView },
   shows: (_call, { id }) => ({ self: `/v2/tasks/${id}`, schema: '/v2/schemas/task' }),
   routes: (resource) => [
     createRoute(resource),
@@ -137,7 +137,7 @@ export const tasks: ResourceSpec = {
     withoutBody(
       get('/v2/images/:id/tasks', async (call) => {
         const { id } = await call.cloud.catalogs.images.get(call.caller, call.param('id'));
-        return { tasks: [...table(call).values()].filter(({ image_id }) => image_id === id).map(record) };
+        return { tasks: [...table(call).values()].filter(({ image_id }) => image_id === id).map(databaseView) };
       }),
     ),
   ],

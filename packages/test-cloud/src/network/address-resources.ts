@@ -6,11 +6,11 @@ import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { flag, longText } from '../service/wire-types.js';
-import { hiddenStamps, named, names, ownerFields, standardFields } from './standard-fields.js';
+import { hiddenStamps, nameFields, ownerFields, resourceNames, standardFields } from './standard-fields.js';
 import { ipVersion } from './value-types.js';
 
-const admin = { admin: 'write' } as const;
-const withPrefix = (written: string) =>
+const adminWritable = { admin: 'write' } as const;
+const addPrefixLength = (written: string) =>
   written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`;
 
 /** A subnet in CIDR notation. Parsing sets the host bits to 0. */
@@ -21,17 +21,17 @@ const cidr = z.string().transform((written, context) => {
   return z.NEVER;
 });
 /** The addresses to add to an address group or to remove from it: subnets or single addresses. */
-const Addresses = z.object({ addresses: z.array(z.string().transform(withPrefix).pipe(cidr)).min(1) });
+const AddressesBody = z.object({ addresses: z.array(z.string().transform(addPrefixLength).pipe(cidr)).min(1) });
 
 /** Address scopes. Subnet pools in the same scope do not overlap. */
 export const addressScopes: ResourceSpec = {
-  ...names('address_scope'),
+  ...resourceNames('address_scope'),
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
-    ...named,
+    ...nameFields,
     ip_version: required(fixed(ipVersion)),
-    shared: settable(flag, false, admin),
+    shared: settable(flag, false, adminWritable),
   }),
   changing(_call, before, { shared }) {
     if (before.shared === true && shared === false)
@@ -52,10 +52,10 @@ export const addressScopes: ResourceSpec = {
 
 /** Named groups of addresses, for use in security group rules. */
 export const addressGroups: ResourceSpec = {
-  ...names('address_group'),
+  ...resourceNames('address_group'),
   fields: () => ({
     ...standardFields,
-    ...named,
+    ...nameFields,
     description: settable(longText, ''),
     addresses: fixed(
       z.array(cidr).transform((all) => [...new Set(all)]),
@@ -67,17 +67,22 @@ export const addressGroups: ResourceSpec = {
     (['add_addresses', 'remove_addresses'] as const).map((action) =>
       put(`/v2.0/address-groups/:id/${action}`, async (call) => {
         const before = await resource.find(call, call.param('id'), 'change');
-        const previous = before.addresses as readonly string[];
-        const { addresses: requested } = call.body(Addresses);
-        const conflicting = requested.filter((address) => previous.includes(address) === (action === 'add_addresses'));
-        if (conflicting.length > 0)
+        const previousAddresses = before.addresses as readonly string[];
+        const { addresses: requested } = call.body(AddressesBody);
+        const conflictingAddresses = requested.filter(
+          (address) => previousAddresses.includes(address) === (action === 'add_addresses'),
+        );
+        if (conflictingAddresses.length > 0)
           throw action === 'add_addresses'
-            ? badRequest(`Address(es) ${conflicting} already exist in the address group.`, 'AddressesAlreadyExist')
-            : notFound(`Address(es) ${conflicting} not found in the address group.`, 'AddressesNotFound');
+            ? badRequest(
+                `Address(es) ${conflictingAddresses} already exist in the address group.`,
+                'AddressesAlreadyExist',
+              )
+            : notFound(`Address(es) ${conflictingAddresses} not found in the address group.`, 'AddressesNotFound');
         const addresses =
           action === 'add_addresses'
-            ? [...previous, ...requested]
-            : previous.filter((address) => !requested.includes(address));
+            ? [...previousAddresses, ...requested]
+            : previousAddresses.filter((address) => !requested.includes(address));
         return { address_group: await resource.apply(call, before, { addresses }) };
       }),
     ),

@@ -7,10 +7,10 @@ import { unsupportedAction } from '../service/service-error.js';
 import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
 import { flag, longText } from '../service/wire-types.js';
-import { names } from './standard-fields.js';
+import { resourceNames } from './standard-fields.js';
 
 /** The network agents on each host, which serve DHCP, routers, metadata and server ports. */
-const KINDS = [
+const AGENT_KINDS = [
   { agent_type: 'DHCP agent', binary: 'neutron-dhcp-agent', topic: 'dhcp_agent', availability_zone: 'nova' },
   { agent_type: 'L3 agent', binary: 'neutron-l3-agent', topic: 'l3_agent', availability_zone: 'nova' },
   { agent_type: 'Metadata agent', binary: 'neutron-metadata-agent', topic: 'N/A', availability_zone: null },
@@ -18,28 +18,28 @@ const KINDS = [
 ] as const;
 
 /** Formats a time as `2026-01-31 12:34:56`. */
-const secondsWithSpace = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+const formatSeconds = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
 /** The agent settings that administrators have changed, by agent ID. */
-const table = ({ cloud }: Call) => cloud.documents.table<Wire>('network/agents');
+const settingsTable = ({ cloud }: Call) => cloud.documents.table<Wire>('network/agents');
 
-async function agentsOfHosts(call: Call): Promise<readonly Doc[]> {
+async function listHostAgents(call: Call): Promise<readonly Doc[]> {
   const services = await call.cloud.engine.services.list({ binary: 'nova-compute' });
   return services.flatMap(({ service, up, lastSeenAt }) =>
-    KINDS.map((kind): Doc => {
+    AGENT_KINDS.map((kind): Doc => {
       const id = stableUuid('agent', `${service.id}/${kind.binary}`);
-      const created = secondsWithSpace(service.createdAt);
+      const createdAt = formatSeconds(service.createdAt);
       return {
         id,
         ...kind,
         host: service.host,
         admin_state_up: true,
         description: null,
-        ...table(call).get(id),
+        ...settingsTable(call).get(id),
         alive: up,
-        created_at: created,
-        started_at: created,
-        heartbeat_timestamp: secondsWithSpace(lastSeenAt ?? service.createdAt),
+        created_at: createdAt,
+        started_at: createdAt,
+        heartbeat_timestamp: formatSeconds(lastSeenAt ?? service.createdAt),
         configurations: {},
         resources_synced: null,
       };
@@ -49,22 +49,22 @@ async function agentsOfHosts(call: Call): Promise<readonly Doc[]> {
 
 const storage: Storage = {
   // As in Neutron, only administrators see agents.
-  list: async (call) => (call.isAdmin ? agentsOfHosts(call) : []),
+  list: async (call) => (call.isAdmin ? listHostAgents(call) : []),
   get: async (call, id) => (await storage.list(call)).find((agent) => agent.id === id),
   create: () => {
     throw unsupportedAction('create');
   },
   update(call, before, change) {
-    table(call).set(before.id, { ...table(call).get(before.id), ...change });
+    settingsTable(call).set(before.id, { ...settingsTable(call).get(before.id), ...change });
     return { ...before, ...change };
   },
   // As in Neutron, a running host's agent registers again after its removal, with the initial settings.
-  remove: (call, { id }) => table(call).delete(id),
+  remove: (call, { id }) => settingsTable(call).delete(id),
 };
 
 /** Agents, which run the network service's parts on each host. An agent is alive while its host is alive. */
 export const agents: ResourceSpec = {
-  ...names('agent'),
+  ...resourceNames('agent'),
   verbs: ['list', 'show', 'change', 'remove'],
   fields: () => ({
     id: derived(),

@@ -5,7 +5,7 @@ import { del, get, noContent, type Route } from '../service/route.js';
 import { missingResource, networkError } from './network-errors.js';
 
 /** Returns the number of addresses in a subnet's allocation pools. */
-const sizeOf = ({ allocationPools }: SubnetRecord) =>
+const addressCount = ({ allocationPools }: SubnetRecord) =>
   allocationPools.reduce((sum, { start, end }) => sum + (ipOf(end).value - ipOf(start).value + 1n), 0n);
 
 /** Returns an exact JSON number of any size, because IPv6 address counts exceed JavaScript's safe integers. */
@@ -13,7 +13,7 @@ const exactNumber = (value: bigint): unknown =>
   (JSON as typeof JSON & { rawJSON(text: string): object }).rawJSON(String(value));
 
 /** Returns each network's total and used number of addresses. */
-async function availabilities(call: Call) {
+async function listAvailabilities(call: Call) {
   // As in Neutron, callers who are not administrators receive an empty list.
   if (!call.isAdmin) return [];
   const { networks } = call.cloud.catalogs;
@@ -24,12 +24,12 @@ async function availabilities(call: Call) {
   ];
   return (await networks.listNetworks(call.caller)).map((network) => {
     const ownSubnets = subnets.filter(({ networkId }) => networkId === network.id);
-    const networkSubnets = ownSubnets.map((subnet) => ({
+    const subnetAvailabilities = ownSubnets.map((subnet) => ({
       subnet_id: subnet.id,
       subnet_name: subnet.name,
       cidr: subnet.cidr,
       ip_version: subnet.ipVersion,
-      total_ips: exactNumber(sizeOf(subnet)),
+      total_ips: exactNumber(addressCount(subnet)),
       used_ips: usedAddresses.filter(({ subnetId }) => subnetId === subnet.id).length,
     }));
     return {
@@ -37,15 +37,15 @@ async function availabilities(call: Call) {
       network_name: network.name,
       tenant_id: network.projectId,
       project_id: network.projectId,
-      total_ips: exactNumber(ownSubnets.reduce((sum, subnet) => sum + sizeOf(subnet), 0n)),
-      used_ips: networkSubnets.reduce((sum, { used_ips }) => sum + used_ips, 0),
-      subnet_ip_availability: networkSubnets,
+      total_ips: exactNumber(ownSubnets.reduce((sum, subnet) => sum + addressCount(subnet), 0n)),
+      used_ips: subnetAvailabilities.reduce((sum, { used_ips }) => sum + used_ips, 0),
+      subnet_ip_availability: subnetAvailabilities,
     };
   });
 }
 
 /** Returns the caller with the project from the path. In the path, `None` stands for the caller's own project. */
-function ownerOf(call: Call): Caller {
+function projectCaller(call: Call): Caller {
   const { caller, isAdmin } = call;
   const requested = call.param('project');
   const projectId = ['None', 'null'].includes(requested) ? caller.projectId : requested;
@@ -53,27 +53,27 @@ function ownerOf(call: Call): Caller {
   return { ...caller, projectId };
 }
 
-const FILTERS = ['network_id', 'network_name', 'tenant_id', 'project_id'] as const;
+const FILTER_NAMES = ['network_id', 'network_name', 'tenant_id', 'project_id'] as const;
 
 /** Returns the routes for IP address availability and auto-allocated topologies. */
 export function availabilityRoutes(): readonly Route[] {
   return [
     get('/v2.0/network-ip-availabilities', async (call) => {
-      const all = await availabilities(call);
-      const matching = all.filter((one) =>
-        FILTERS.every((name) => !call.query.has(name) || one[name] === call.query.get(name)),
+      const allAvailabilities = await listAvailabilities(call);
+      const matching = allAvailabilities.filter((availability) =>
+        FILTER_NAMES.every((name) => !call.query.has(name) || availability[name] === call.query.get(name)),
       );
       return { network_ip_availabilities: matching };
     }),
     get('/v2.0/network-ip-availabilities/:id', async (call) => {
-      const one = (await availabilities(call)).find(({ network_id }) => network_id === call.param('id'));
-      if (!one) throw missingResource('Network', call.param('id'));
-      return { network_ip_availability: one };
+      const availability = (await listAvailabilities(call)).find(({ network_id }) => network_id === call.param('id'));
+      if (!availability) throw missingResource('Network', call.param('id'));
+      return { network_ip_availability: availability };
     }),
     del('/v2.0/auto-allocated-topology/:project', async (call) => {
       const { networks } = call.cloud.catalogs;
       // With `dryRun`, no topology is created. A missing topology is not an error.
-      const network = await networks.autoNetwork(ownerOf(call), { dryRun: true }).catch((error: unknown) => {
+      const network = await networks.autoNetwork(projectCaller(call), { dryRun: true }).catch((error: unknown) => {
         if (error instanceof CatalogError && error.code === 'NO_AUTO_NETWORK') return null;
         throw error;
       });
@@ -81,7 +81,7 @@ export function availabilityRoutes(): readonly Route[] {
       return noContent();
     }),
     get('/v2.0/auto-allocated-topology/:project', async (call) => {
-      const caller = ownerOf(call);
+      const caller = projectCaller(call);
       const project = caller.projectId;
       const dryRun = call.query.getAll('fields').includes('dry-run');
       const network = await call.cloud.catalogs.networks.autoNetwork(caller, { dryRun });

@@ -4,7 +4,7 @@ import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
 
 /** The conntrack helpers that routers may use, with the protocols that each helper supports. */
-const HELPERS: Readonly<Record<string, readonly string[]>> = {
+const PROTOCOLS_BY_HELPER: Readonly<Record<string, readonly string[]>> = {
   amanda: ['tcp'],
   ftp: ['tcp'],
   h323: ['udp', 'tcp'],
@@ -18,9 +18,11 @@ const HELPERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rejects a conntrack helper that is not allowed, does not support its protocol or already exists on the router. */
-export async function checkHelper(call: Call, requested: Wire): Promise<undefined> {
+export async function checkConntrackHelper(call: Call, requested: Wire): Promise<undefined> {
   const { id, helper, protocol, port } = requested;
-  const protocols = Object.hasOwn(HELPERS, String(helper)) ? HELPERS[String(helper)] : undefined;
+  const protocols = Object.hasOwn(PROTOCOLS_BY_HELPER, String(helper))
+    ? PROTOCOLS_BY_HELPER[String(helper)]
+    : undefined;
   if (!protocols) throw networkError('ConntrackHelperNotAllowed', `Conntrack Helper ${helper} is not allowed.`);
   if (!protocols.includes(String(protocol)))
     throw networkError(
@@ -28,9 +30,9 @@ export async function checkHelper(call: Call, requested: Wire): Promise<undefine
       `Conntrack Helper ${helper} does not support: ${protocol}. Supported protocols are: ${protocols.join(', ')}`,
     );
   const { id: routerId } = await call.cloud.catalogs.networks.getRouter(call.caller, call.param('router_id'));
-  const expected: Wire = { router_id: routerId, helper, protocol, port };
+  const identifyingFields: Wire = { router_id: routerId, helper, protocol, port };
   for (const other of call.cloud.documents.table<Doc>('network/conntrack_helpers').values())
-    if (other.id !== id && Object.entries(expected).every(([key, value]) => other[key] === value))
+    if (other.id !== id && Object.entries(identifyingFields).every(([key, value]) => other[key] === value))
       throw networkError(
         'BadRequest',
         'Bad conntrack_helper request: A duplicate conntrack helper entry with same attributes already exists.',

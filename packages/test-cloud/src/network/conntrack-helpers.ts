@@ -1,7 +1,7 @@
 import { derived, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { integerBetween, text } from '../service/wire-types.js';
-import { checkHelper } from './conntrack-checks.js';
+import { checkConntrackHelper } from './conntrack-checks.js';
 import { hiddenOwner, hiddenStamps } from './standard-fields.js';
 
 /** Conntrack helpers on routers, for protocols that open additional connections. */
@@ -18,6 +18,6 @@ export const conntrackHelpers: ResourceSpec = {
     protocol: required(settable(text)),
     port: required(settable(integerBetween(1, 65_535))),
   }),
-  creating: checkHelper,
-  changing: (call, before, change) => checkHelper(call, { ...before, ...change }),
+  creating: checkConntrackHelper,
+  changing: (call, before, change) => checkConntrackHelper(call, { ...before, ...change }),
 };

@@ -2,7 +2,7 @@ import { get, openGet, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 
 /** The names of the supported extensions, by alias. */
-const EXTENSIONS: Readonly<Record<string, string>> = {
+const EXTENSION_NAMES: Readonly<Record<string, string>> = {
   'address-group': 'Address group',
   'address-scope': 'Address scope',
   agent: 'agent',
@@ -66,7 +66,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'vlan-transparent': 'Vlantransparent',
 };
 
-const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
+const extensions = Object.entries(EXTENSION_NAMES).map(([alias, name]) => ({
   alias,
   name,
   description: name,

@@ -6,30 +6,30 @@ import type { ResourceSpec } from '../service/resource.js';
 import { created, del, noContent, post } from '../service/route.js';
 import { anything, flag, longText } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
-import { hiddenStamps, named, names } from './standard-fields.js';
+import { hiddenStamps, nameFields, resourceNames } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
-const writes = ['create', 'change', 'remove'] as const;
-const described = settable(longText.nullable(), '');
+const writeVerbs = ['create', 'change', 'remove'] as const;
+const descriptionField = settable(longText.nullable(), '');
 
 const table = (call: Call, many: string) => call.cloud.documents.table<Doc>(`network/${many}`);
 const profilesOf = ({ service_profiles }: Doc) => service_profiles as readonly string[];
 
 /** Throws `ServiceProfileInUse` if a flavor uses the service profile. */
-function rejectUsed(call: Call, { id }: Doc): undefined {
+function rejectUsedProfile(call: Call, { id }: Doc): undefined {
   if ([...table(call, 'flavors').values()].some((flavor) => profilesOf(flavor).includes(id)))
     throw networkError('ServiceProfileInUse', `Service Profile ${id} is used by some service instance.`);
 }
 
 /** Network flavors, whose service profiles select a driver. */
 export const flavors: ResourceSpec = {
-  ...names('flavor'),
-  admin: writes,
+  ...resourceNames('flavor'),
+  admin: writeVerbs,
   fields: () => ({
     id: derived(),
     ...hiddenStamps,
-    ...named,
-    description: described,
+    ...nameFields,
+    description: descriptionField,
     service_type: required(fixed(z.enum(['L3_ROUTER_NAT', 'METERING', 'QOS']))),
     enabled: settable(flag.nullable(), true),
     service_profiles: settable(z.array(uuid), () => [], { filter: false }),
@@ -37,21 +37,21 @@ export const flavors: ResourceSpec = {
   // As in Neutron, only a separate operation adds service profiles to a flavor.
   creating: () => ({ service_profiles: [] }),
   routes(resource) {
-    const profiles = '/v2.0/flavors/:flavor/service_profiles';
+    const profilesPath = '/v2.0/flavors/:flavor/service_profiles';
     return [
-      post(profiles, async (call) => {
-        const requested = call.body(z.object({ service_profile: z.object({ id: uuid }) })).service_profile.id;
+      post(profilesPath, async (call) => {
+        const requestedId = call.body(z.object({ service_profile: z.object({ id: uuid }) })).service_profile.id;
         const flavor = await resource.find(call, call.param('flavor'), 'change');
-        if (!table(call, 'service_profiles').has(requested)) throw missingResource('Service Profile', requested);
-        if (profilesOf(flavor).includes(requested))
+        if (!table(call, 'service_profiles').has(requestedId)) throw missingResource('Service Profile', requestedId);
+        if (profilesOf(flavor).includes(requestedId))
           throw networkError(
             'FlavorServiceProfileBindingExists',
-            `Service Profile ${requested} is already associated with flavor ${flavor.id}.`,
+            `Service Profile ${requestedId} is already associated with flavor ${flavor.id}.`,
           );
-        await resource.apply(call, flavor, { service_profiles: [...profilesOf(flavor), requested] });
+        await resource.apply(call, flavor, { service_profiles: [...profilesOf(flavor), requestedId] });
         return created({ service_profile: { id: flavor.id } });
       }),
-      del(`${profiles}/:profile`, async (call) => {
+      del(`${profilesPath}/:profile`, async (call) => {
         const flavor = await resource.find(call, call.param('flavor'), 'change');
         const profile = call.param('profile');
         if (!profilesOf(flavor).includes(profile))
@@ -67,14 +67,14 @@ export const flavors: ResourceSpec = {
 };
 
 export const serviceProfiles: ResourceSpec = {
-  ...names('service_profile', 'service_profiles'),
-  admin: writes,
+  ...resourceNames('service_profile', 'service_profiles'),
+  admin: writeVerbs,
   // As in Neutron, only administrators see service profiles.
   isVisible: () => false,
   fields: () => ({
     id: derived(),
     ...hiddenStamps,
-    description: described,
+    description: descriptionField,
     driver: settable(longText, ''),
     enabled: settable(flag.nullable(), true),
     metainfo: settable(anything, '', { filter: 'sort' }),
@@ -83,6 +83,6 @@ export const serviceProfiles: ResourceSpec = {
     if (!driver && !metainfo)
       throw networkError('ServiceProfileEmpty', 'Service Profile needs either a driver or metainfo.');
   },
-  changing: async (call, before) => rejectUsed(call, before),
-  removing: rejectUsed,
+  changing: async (call, before) => rejectUsedProfile(call, before),
+  removing: rejectUsedProfile,
 };

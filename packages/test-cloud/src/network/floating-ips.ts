@@ -6,19 +6,19 @@ import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
 import { floatingIpView } from './network-views.js';
-import { rejectForwarded } from './port-forwardings.js';
-import { names, standardFields } from './standard-fields.js';
+import { rejectForwardedFloatingIp } from './port-forwardings.js';
+import { resourceNames, standardFields } from './standard-fields.js';
 import { address, domainName, relativeName, uuid } from './value-types.js';
 
-const unlisted = { filter: false } as const;
+const noFilter = { filter: false } as const;
 const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
 /** Returns a floating IP in wire format, with its port and the router that is connected to the port's network. */
-async function viewOf({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
+async function describeFloatingIp({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
   if (!floating.portId) return floatingIpView(floating, null, null);
   const port = await cloud.catalogs.networks.getPort(caller, floating.portId);
-  const elevated = { ...caller, isAdmin: true };
-  const networkPorts = await cloud.catalogs.networks.listPorts(elevated, { networkId: port.networkId });
+  const adminCaller = { ...caller, isAdmin: true };
+  const networkPorts = await cloud.catalogs.networks.listPorts(adminCaller, { networkId: port.networkId });
   const router = networkPorts.find(({ deviceOwner }) => deviceOwner === 'network:router_interface');
   return floatingIpView(floating, router?.deviceId ?? null, port);
 }
@@ -29,11 +29,11 @@ async function changeAssociation(call: Call, id: string, body: Wire): Promise<Do
     const fixedAddress = (body.fixed_ip_address as string | null | undefined) ?? undefined;
     await networks.associateFloatingIp(call.caller, id, { portId: body.port_id, fixedAddress });
   } else if (body.port_id === null) await networks.disassociateFloatingIp(call.caller, id);
-  return viewOf(call, await networks.getFloatingIp(call.caller, id));
+  return describeFloatingIp(call, await networks.getFloatingIp(call.caller, id));
 }
 
 /** The port forwarding fields that the response for a floating IP contains. */
-const SHOWN_FORWARDING = [
+const FORWARDING_FIELDS = [
   'id',
   'internal_ip_address',
   'protocol',
@@ -44,7 +44,7 @@ const SHOWN_FORWARDING = [
 
 /** Floating IPs, which are external addresses that can be associated with ports. */
 export const floatingIps: ResourceSpec = {
-  ...names('floatingip'),
+  ...resourceNames('floatingip'),
   title: 'Floating IP',
   tags: true,
   fields: () => ({
@@ -56,44 +56,51 @@ export const floatingIps: ResourceSpec = {
     fixed_ip_address: settable(address.nullable()),
     router_id: derived(),
     status: derived(),
-    port_details: derived(undefined, unlisted),
-    port_forwardings: derived(() => [], unlisted),
+    port_details: derived(undefined, noFilter),
+    port_forwardings: derived(() => [], noFilter),
     dns_name: fixed(relativeName, '', unfilteredDocument),
     dns_domain: fixed(domainName, '', unfilteredDocument),
     qos_policy_id: settable(uuid.nullable(), null, unfilteredDocument),
   }),
   shows: (call, { id }) => {
-    const all = [...call.cloud.documents.table<Doc>('network/port_forwardings').values()];
-    const forwardings = all.filter(({ floatingip_id }) => floatingip_id === id);
+    const allForwardings = [...call.cloud.documents.table<Doc>('network/port_forwardings').values()];
+    const forwardings = allForwardings.filter(({ floatingip_id }) => floatingip_id === id);
     return {
       port_forwardings: forwardings.map((forwarding) =>
-        Object.fromEntries(SHOWN_FORWARDING.map((name) => [name, forwarding[name]])),
+        Object.fromEntries(FORWARDING_FIELDS.map((name) => [name, forwarding[name]])),
       ),
     };
   },
   changing(call, { id }, { port_id }) {
-    if (port_id) rejectForwarded(call, id);
+    if (port_id) rejectForwardedFloatingIp(call, id);
     return undefined;
   },
-  removing: (call, { id }) => rejectForwarded(call, id),
+  removing: (call, { id }) => rejectForwardedFloatingIp(call, id),
   storage: {
     list: async (call) => {
       const floatingIps = await call.cloud.catalogs.networks.listFloatingIps(call.caller);
-      return Promise.all(floatingIps.map((floating) => viewOf(call, floating)));
+      return Promise.all(floatingIps.map((floating) => describeFloatingIp(call, floating)));
     },
-    get: async (call, id) => viewOf(call, await call.cloud.catalogs.networks.getFloatingIp(call.caller, id)),
+    get: async (call, id) =>
+      describeFloatingIp(call, await call.cloud.catalogs.networks.getFloatingIp(call.caller, id)),
     create: async (call, body) => {
-      const pool = await call.cloud.catalogs.networks.getNetwork(call.caller, String(body.floating_network_id));
-      if (!pool.external)
-        throw networkError('BadRequest', `Bad floatingip request: Network ${pool.id} is not a valid external network.`);
+      const externalNetwork = await call.cloud.catalogs.networks.getNetwork(
+        call.caller,
+        String(body.floating_network_id),
+      );
+      if (!externalNetwork.external)
+        throw networkError(
+          'BadRequest',
+          `Bad floatingip request: Network ${externalNetwork.id} is not a valid external network.`,
+        );
       const floating = await call.cloud.catalogs.networks.createFloatingIp(call.caller, {
-        pool: pool.id,
+        pool: externalNetwork.id,
         address: (body.floating_ip_address as string | null) ?? undefined,
         subnetId: (body.subnet_id as string | null) ?? undefined,
         projectId: body.project_id as string | undefined,
         description: body.description as string | undefined,
       });
-      if (!body.port_id) return viewOf(call, floating);
+      if (!body.port_id) return describeFloatingIp(call, floating);
       return changeAssociation(call, floating.id, body).catch(async (error) => {
         await call.cloud.catalogs.networks.releaseFloatingIp(call.caller, floating.id);
         throw error;

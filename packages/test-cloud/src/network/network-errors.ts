@@ -2,7 +2,7 @@ import type { CatalogError, CatalogErrorCode } from '@apistrata/compute-engine/c
 import { ServiceError } from '../service/service-error.js';
 
 /** The network service's error types, with their HTTP statuses. */
-export const NETWORK_ERRORS = {
+export const ERROR_STATUSES = {
   AddressGroupInUse: 409,
   AddressPairAndPortSecurityRequired: 409,
   AddressGroupNotFound: 404,
@@ -132,7 +132,7 @@ export const NETWORK_ERRORS = {
 } as const satisfies Readonly<Record<string, number>>;
 
 /** The name of a network service error type. */
-export type NetworkErrorType = keyof typeof NETWORK_ERRORS;
+export type NetworkErrorType = keyof typeof ERROR_STATUSES;
 
 /**
  * The error types of catalog error codes. A code that is not listed has the error type with the same words (`PortInUse`
@@ -177,31 +177,31 @@ const GENERAL_TYPES: Readonly<Record<number, NetworkErrorType>> = {
   503: 'HTTPServiceUnavailable',
 };
 
-const BY_LOWER_CASE = new Map(
-  Object.keys(NETWORK_ERRORS).map((type) => [type.toLowerCase(), type as NetworkErrorType]),
+const TYPES_BY_LOWER_CASE = new Map(
+  Object.keys(ERROR_STATUSES).map((type) => [type.toLowerCase(), type as NetworkErrorType]),
 );
 
 /** Returns an error with a type and the HTTP status of this type. */
 export function networkError(type: NetworkErrorType, message: string): ServiceError {
-  return new ServiceError(NETWORK_ERRORS[type], message, type);
+  return new ServiceError(ERROR_STATUSES[type], message, type);
 }
 
 /** Returns a 404 error for a missing resource. Its title determines the type: `QosPolicyNotFound` for `QoS policy`. */
 export function missingResource(title: string, id: string): ServiceError {
-  const type = BY_LOWER_CASE.get(`${title.replaceAll(' ', '')}NotFound`.toLowerCase()) ?? 'HTTPNotFound';
+  const type = TYPES_BY_LOWER_CASE.get(`${title.replaceAll(' ', '')}NotFound`.toLowerCase()) ?? 'HTTPNotFound';
   return networkError(type, `${title} ${id} could not be found.`);
 }
 
 /** Converts a catalog error to the error that the network service returns. */
 export function fromCatalogError({ code, status = 400, message }: CatalogError): ServiceError {
-  const sameWords = BY_LOWER_CASE.get(code.replaceAll('_', '').toLowerCase());
-  const type = CATALOG_ERROR_TYPES[code] ?? sameWords ?? GENERAL_TYPES[status] ?? 'HTTPBadRequest';
+  const typeWithSameWords = TYPES_BY_LOWER_CASE.get(code.replaceAll('_', '').toLowerCase());
+  const type = CATALOG_ERROR_TYPES[code] ?? typeWithSameWords ?? GENERAL_TYPES[status] ?? 'HTTPBadRequest';
   return networkError(type, message);
 }
 
 /** Returns an error's response body. Replaces a type that is not defined for the error's status by a general type. */
 export function networkFault({ type, status, message }: ServiceError): { readonly NeutronError: object } {
-  const isDefined = Object.hasOwn(NETWORK_ERRORS, type) && NETWORK_ERRORS[type as NetworkErrorType] === status;
-  const shownType = isDefined ? type : (GENERAL_TYPES[status] ?? 'HTTPInternalServerError');
-  return { NeutronError: { type: shownType, message, detail: '' } };
+  const isDefined = Object.hasOwn(ERROR_STATUSES, type) && ERROR_STATUSES[type as NetworkErrorType] === status;
+  const definedType = isDefined ? type : (GENERAL_TYPES[status] ?? 'HTTPInternalServerError');
+  return { NeutronError: { type: definedType, message, detail: '' } };
 }

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { filteredByTags, TAG_FILTERS } from '../service/filter.js';
-import { filtered, type SortKey, sorted } from '../service/listing.js';
+import { filterByTags, TAG_FILTERS } from '../service/filter.js';
+import { filtered, type SortKey, sortItems } from '../service/listing.js';
 import { badRequest, forbidden, ServiceError } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
-import { seconds } from '../service/times.js';
+import { formatSeconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { missingResource } from './network-errors.js';
-import { invalid as invalidInput } from './provider-attributes.js';
+import { invalidInputError as invalidInput } from './provider-attributes.js';
 import { isShared } from './sharing.js';
 
-const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
+const PAGING_PARAMETERS = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
 
-export const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
+export const invalidRequest = (message: string) => badRequest(message, 'HTTPBadRequest');
 
 const quoted = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 
 /** Matches the validation reasons of values that cannot be converted, for which Neutron has another error message. */
-const CONVERSION = / (converted|integer|target)\b/;
+const CONVERSION_REASON = / (converted|integer|target)\b/;
 
 /** Returns the reason why a value is invalid, in the words of Neutron's validators. */
 function reasonOf({ code, ...issue }: z.core.$ZodRawIssue): string {
@@ -29,7 +29,7 @@ function reasonOf({ code, ...issue }: z.core.$ZodRawIssue): string {
 
 /** Returns a 400 error for a value that a field's schema rejects. */
 export const invalidValue = (key: string, value: unknown, reason = 'is not valid') =>
-  invalid(`Invalid input for ${key}. Reason: ${quoted(value)} ${reason}.`);
+  invalidRequest(`Invalid input for ${key}. Reason: ${quoted(value)} ${reason}.`);
 
 const quoteNames = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
@@ -51,33 +51,36 @@ function checkFilters({ query }: Call, resource: ResourceType, names: readonly s
   for (const name of names)
     for (const value of query.getAll(name)) {
       const reason = resource.fields[name]?.schema?.safeParse(value, { error: reasonOf }).error?.issues[0]?.message;
-      if (reason !== undefined && CONVERSION.test(reason)) throw invalidInput(`${quoted(value)} ${reason}`);
+      if (reason !== undefined && CONVERSION_REASON.test(reason)) throw invalidInput(`${quoted(value)} ${reason}`);
     }
 }
 
 function filterItems(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
+  const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING_PARAMETERS.has(name));
   const unexpected = parameters.filter((name) => !isFilter(resource, name));
-  if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for filtering`);
+  if (unexpected.length > 0) throw invalidRequest(`${quoteNames(unexpected)} is invalid attribute for filtering`);
   checkFilters(call, resource, parameters);
   const { fields } = resource;
-  const plain = parameters.filter(
+  const plainFilters = parameters.filter(
     (name) => !(name in TAG_FILTERS) && name !== 'fixed_ips' && fields[name]?.filter !== 'storage',
   );
-  return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
+  return filterByTags(
+    filterByFixedIps(filtered(items, call.query, plainFilters), call.query.getAll('fixed_ips')),
+    call.query,
+  );
 }
 
 /**
  * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`. A port must match every key in the query, but
  * only one of several values of the same key.
  */
-function byFixedIps(items: readonly Wire[], values: readonly string[]): readonly Wire[] {
+function filterByFixedIps(items: readonly Wire[], values: readonly string[]): readonly Wire[] {
   if (values.length === 0) return items;
-  const pairs = values.map((text) => text.split('=', 2) as [string, string | undefined]);
-  const kinds = new Set(pairs.map(([kind]) => kind));
+  const conditions = values.map((text) => text.split('=', 2) as [string, string | undefined]);
+  const filterKeys = new Set(conditions.map(([kind]) => kind));
   return items.filter(({ fixed_ips }) =>
-    [...kinds].every((kind) =>
-      pairs.some(
+    [...filterKeys].every((kind) =>
+      conditions.some(
         ([name, value = '']) =>
           name === kind &&
           (fixed_ips as readonly Wire[]).some((fixedIp) =>
@@ -88,41 +91,46 @@ function byFixedIps(items: readonly Wire[], values: readonly string[]): readonly
   );
 }
 
-function sortKeys({ query }: Call, resource: ResourceType): readonly SortKey[] {
+function parseSortKeys({ query }: Call, resource: ResourceType): readonly SortKey[] {
   const keys = query.getAll('sort_key').filter(Boolean);
   const directions = query.getAll('sort_dir').filter(Boolean);
-  if (keys.length !== directions.length) throw invalid('The number of sort_keys and sort_dirs must be same');
+  if (keys.length !== directions.length) throw invalidRequest('The number of sort_keys and sort_dirs must be same');
   const unexpected = keys.filter((key) => !isSortKey(resource, key));
-  if (unexpected.length > 0) throw invalid(`${quoteNames(unexpected)} is invalid attribute for sort_keys`);
-  const wrong = directions.filter((direction) => direction !== 'asc' && direction !== 'desc');
-  if (wrong.length > 0)
-    throw invalid(`${quoteNames(wrong)} is invalid value for sort_dirs, valid value is 'asc' and 'desc'`);
+  if (unexpected.length > 0) throw invalidRequest(`${quoteNames(unexpected)} is invalid attribute for sort_keys`);
+  const invalidDirections = directions.filter((direction) => direction !== 'asc' && direction !== 'desc');
+  if (invalidDirections.length > 0)
+    throw invalidRequest(
+      `${quoteNames(invalidDirections)} is invalid value for sort_dirs, valid value is 'asc' and 'desc'`,
+    );
   return keys.map((key, index) => ({ key, descending: directions[index] === 'desc' }));
 }
 
 function limitOf({ query }: Call): number {
-  const written = query.get('limit') || '0';
-  if (!/^\d+$/.test(written))
-    throw badRequest(`Bad limit request: Limit must be an integer 0 or greater and not '${written}'.`, 'BadRequest');
-  return Number(written);
+  const writtenLimit = query.get('limit') || '0';
+  if (!/^\d+$/.test(writtenLimit))
+    throw badRequest(
+      `Bad limit request: Limit must be an integer 0 or greater and not '${writtenLimit}'.`,
+      'BadRequest',
+    );
+  return Number(writtenLimit);
 }
 
-function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
+function listResponse(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
-  const ordered = sorted(filterItems(call, resource, items), sortKeys(call, resource));
+  const sortedItems = sortItems(filterItems(call, resource, items), parseSortKeys(call, resource));
   const limit = limitOf(call);
   const shown = (page: readonly Wire[]) => page.map((item) => chosenFields(call, item));
-  if (limit === 0) return { [many]: shown(ordered) };
+  if (limit === 0) return { [many]: shown(sortedItems) };
   const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
   const marker = call.text('marker');
-  const index = marker === undefined ? undefined : ordered.findIndex(({ id }) => id === marker);
+  const index = marker === undefined ? undefined : sortedItems.findIndex(({ id }) => id === marker);
   if (marker !== undefined && index === -1) throw resource.style.errors.notFound(resource, marker, call, 'list');
-  const end = reverse ? (index ?? ordered.length) : Math.min(ordered.length, (index ?? -1) + 1 + limit);
-  const page = ordered.slice(reverse ? Math.max(0, end - limit) : (index ?? -1) + 1, end);
-  const isFull = page.length >= limit;
+  const end = reverse ? (index ?? sortedItems.length) : Math.min(sortedItems.length, (index ?? -1) + 1 + limit);
+  const page = sortedItems.slice(reverse ? Math.max(0, end - limit) : (index ?? -1) + 1, end);
+  const isFullPage = page.length >= limit;
   const links = [
-    ...(isFull || reverse ? [{ rel: 'next', href: pageLink(call, page.at(-1), false) }] : []),
-    ...(isFull || !reverse ? [{ rel: 'previous', href: pageLink(call, page[0], true) }] : []),
+    ...(isFullPage || reverse ? [{ rel: 'next', href: pageLink(call, page.at(-1), false) }] : []),
+    ...(isFullPage || !reverse ? [{ rel: 'previous', href: pageLink(call, page[0], true) }] : []),
   ];
   return { [many]: shown(page), [`${many}_links`]: links };
 }
@@ -143,7 +151,8 @@ export function chosenFields(call: Call, item: Wire): Wire {
 }
 
 /** Returns a 403 error for a policy rule that the caller does not satisfy. */
-export const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
+export const notAllowedError = (rule: string) =>
+  forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
 const POLICY_VERBS = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
 /** The API conventions of the network service, version 2.0. */
@@ -163,41 +172,42 @@ export const networkStyle: Style = {
     if (call.isAdmin) return;
     const { storageAuthorizes = [] } = spec;
     const rule = `${POLICY_VERBS[verb]}_${spec.one}`;
-    if (admin.includes(verb)) throw notAllowed(rule);
+    if (admin.includes(verb)) throw notAllowedError(rule);
     const writes = verb === 'change' || verb === 'remove';
     if (storageAuthorizes.includes(verb)) return;
-    if (writes && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId) throw notAllowed(rule);
+    if (writes && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId)
+      throw notAllowedError(rule);
   },
 
   authorizeFields(call, { spec, fields }, verb, requested) {
     const { project_id, tenant_id } = requested;
     if (project_id !== undefined && tenant_id !== undefined && project_id !== tenant_id)
-      throw invalid("'project_id' and 'tenant_id' do not match");
+      throw invalidRequest("'project_id' and 'tenant_id' do not match");
     if (call.isAdmin) return;
     const owner = requested.project_id ?? requested.tenant_id;
     if (verb === 'create' && owner !== undefined && owner !== call.caller.projectId)
-      throw invalid(
+      throw invalidRequest(
         "Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin privileges",
       );
-    const reserved = Object.entries(requested).find(([key, value]) => {
+    const reservedEntry = Object.entries(requested).find(([key, value]) => {
       const field = fields[key];
       // A request that creates a resource may set a reserved field to its default value.
       return field?.admin !== undefined && !(verb === 'create' && value === field.initial);
     });
-    if (reserved) throw notAllowed(`${POLICY_VERBS[verb]}_${spec.one}:${reserved[0]}`);
+    if (reservedEntry) throw notAllowedError(`${POLICY_VERBS[verb]}_${spec.one}:${reservedEntry[0]}`);
   },
 
   isShared,
 
   stamp(call, { spec, fields }, doc, before) {
-    const now = seconds(call.cloud.clock.now());
+    const now = formatSeconds(call.cloud.clock.now());
     const { tenant_id, project_id = tenant_id, ...rest } = doc;
     if (spec.storage) return before ? doc : { ...rest, project_id: project_id ?? call.caller.projectId };
-    const owned = Object.hasOwn(fields, 'project_id') && !before;
+    const setsOwner = Object.hasOwn(fields, 'project_id') && !before;
     const owner = project_id ?? call.caller.projectId;
     return {
       ...rest,
-      ...(owned && { project_id: owner, tenant_id: owner }),
+      ...(setsOwner && { project_id: owner, tenant_id: owner }),
       ...(!before && { created_at: now }),
       updated_at: now,
       revision_number: before ? Number(before.revision_number) + 1 : 0,
@@ -213,7 +223,7 @@ export const networkStyle: Style = {
       : shown;
   },
 
-  list,
+  list: listResponse,
   reasons: reasonOf,
   selected: chosenFields,
 
@@ -221,10 +231,10 @@ export const networkStyle: Style = {
     const tags = (call.req.header('if-match') ?? '').split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));
     const [tag, ...others] = tags.filter((tag) => tag.startsWith('revision_number='));
     if (tag === undefined) return;
-    const bad = (message: string) => badRequest(`Bad if-match request: ${message}`, 'BadRequest');
-    if (others.length > 0) throw bad('Multiple revision_number etags are not supported.');
+    const badIfMatch = (message: string) => badRequest(`Bad if-match request: ${message}`, 'BadRequest');
+    if (others.length > 0) throw badIfMatch('Multiple revision_number etags are not supported.');
     const number = tag.slice('revision_number='.length);
-    if (!/^\d+$/.test(number)) throw bad('Revision number etag must be in the format of revision_number=<int>.');
+    if (!/^\d+$/.test(number)) throw badIfMatch('Revision number etag must be in the format of revision_number=<int>.');
     if (Number(number) === shown.revision_number) return;
     throw new ServiceError(
       412,
@@ -234,15 +244,15 @@ export const networkStyle: Style = {
   },
 
   errors: {
-    noBody: ({ spec }) => invalid(`Unable to find '${spec.one}' in request body`),
-    unknown: (_resource, keys) => invalid(`Unrecognized attribute(s) '${keys.join(', ')}'`),
+    noBody: ({ spec }) => invalidRequest(`Unable to find '${spec.one}' in request body`),
+    unknown: (_resource, keys) => invalidRequest(`Unrecognized attribute(s) '${keys.join(', ')}'`),
     readOnly: (_resource, key, verb) =>
-      invalid(
+      invalidRequest(
         verb === 'create' ? `Attribute '${key}' not allowed in POST` : `Cannot update read-only attribute ${key}`,
       ),
-    missing: (_resource, key) => invalid(`Failed to parse request. Required attribute '${key}' not specified`),
+    missing: (_resource, key) => invalidRequest(`Failed to parse request. Required attribute '${key}' not specified`),
     invalid: (_resource, key, value, reason) =>
-      CONVERSION.test(reason) ? invalidInput(`${quoted(value)} ${reason}`) : invalidValue(key, value, reason),
+      CONVERSION_REASON.test(reason) ? invalidInput(`${quoted(value)} ${reason}`) : invalidValue(key, value, reason),
     notFound: ({ title }, id) => missingResource(title, id),
   },
 };
@@ -258,9 +268,9 @@ interface KnownRevision {
  */
 function revisionNumber(call: Call, id: string, revision: number): number {
   const table = call.cloud.documents.table<KnownRevision>('network/revisions');
-  const known = table.get(id);
-  if (known?.revision === revision) return known.number;
-  const number = known ? known.number + 1 : 1;
+  const knownRevision = table.get(id);
+  if (knownRevision?.revision === revision) return knownRevision.number;
+  const number = knownRevision ? knownRevision.number + 1 : 1;
   table.set(id, { revision, number });
   return number;
 }

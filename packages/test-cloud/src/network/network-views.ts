@@ -9,9 +9,9 @@ import type {
   SecurityGroupRule,
   SubnetRecord,
 } from '@apistrata/compute-engine/catalogs';
-import { seconds } from '../service/times.js';
+import { formatSeconds } from '../service/times.js';
 
-interface Described {
+interface DescribedRecord {
   readonly projectId: string;
   readonly description: string;
   readonly tags: readonly string[];
@@ -21,14 +21,14 @@ interface Described {
 }
 
 /** Returns the fields that the views of network resources share. */
-function descriptionFields({ projectId, description, tags, createdAt, updatedAt, revision }: Described) {
+function commonFields({ projectId, description, tags, createdAt, updatedAt, revision }: DescribedRecord) {
   return {
     tenant_id: projectId,
     project_id: projectId,
     description,
     tags,
-    created_at: seconds(createdAt),
-    updated_at: seconds(updatedAt),
+    created_at: formatSeconds(createdAt),
+    updated_at: formatSeconds(updatedAt),
     // The catalog's revision, which `networkStyle` replaces with a revision number.
     revision,
   };
@@ -45,7 +45,7 @@ export function networkView(network: NetworkRecord) {
   return {
     id: network.id,
     name: network.name,
-    ...descriptionFields(network),
+    ...commonFields(network),
     admin_state_up: network.adminStateUp,
     status: network.status,
     subnets: network.subnetIds,
@@ -69,7 +69,7 @@ export function subnetView(subnet: SubnetRecord) {
   return {
     id: subnet.id,
     name: subnet.name,
-    ...descriptionFields(subnet),
+    ...commonFields(subnet),
     network_id: subnet.networkId,
     ip_version: subnet.ipVersion,
     cidr: subnet.cidr,
@@ -88,7 +88,7 @@ export function portView(port: PortView) {
   return {
     id: port.id,
     name: port.name,
-    ...descriptionFields(port),
+    ...commonFields(port),
     network_id: port.networkId,
     mac_address: port.mac,
     fixed_ips: port.fixedIps.map(({ subnetId, address }) => ({ subnet_id: subnetId, ip_address: address })),
@@ -116,7 +116,7 @@ export function routerView(router: RouterRecord) {
   return {
     id: router.id,
     name: router.name,
-    ...descriptionFields(router),
+    ...commonFields(router),
     admin_state_up: router.adminStateUp,
     status: 'ACTIVE',
     external_gateway_info: router.externalNetworkId && {
@@ -134,7 +134,7 @@ export function routerView(router: RouterRecord) {
 export function floatingIpView(floating: FloatingIpView, routerId: string | null, port: PortView | null) {
   return {
     id: floating.id,
-    ...descriptionFields(floating),
+    ...commonFields(floating),
     floating_ip_address: floating.address,
     floating_network_id: floating.networkId,
     fixed_ip_address: floating.fixedAddress,
@@ -157,7 +157,9 @@ type RuleRecord = SecurityGroupRule & { readonly createdAt?: number; readonly pr
 
 export function ruleView(rule: RuleRecord, projectId = rule.projectId ?? '') {
   const timestamps =
-    rule.createdAt === undefined ? {} : { created_at: seconds(rule.createdAt), updated_at: seconds(rule.createdAt) };
+    rule.createdAt === undefined
+      ? {}
+      : { created_at: formatSeconds(rule.createdAt), updated_at: formatSeconds(rule.createdAt) };
   return {
     id: rule.id,
     tenant_id: projectId,
@@ -183,7 +185,7 @@ export function securityGroupView(group: SecurityGroupRecord & SecurityGroup) {
   return {
     id: group.id,
     name: group.name,
-    ...descriptionFields(group),
+    ...commonFields(group),
     shared: false,
     security_group_rules: group.rules.map((rule) => ruleView(rule, group.projectId)),
   };

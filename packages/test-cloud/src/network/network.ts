@@ -1,4 +1,4 @@
-import { fakeService } from '../service/fake-service.js';
+import { defineService } from '../service/fake-service.js';
 import { Resource, type ResourceSpec } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
 import type { Route } from '../service/route.js';
@@ -59,7 +59,7 @@ export const networkRoutes = (): readonly Route[] => [
 ];
 
 /** The network service, version 2.0. It uses the same catalog from which servers obtain their ports. */
-export const networkService = fakeService({
+export const networkService = defineService({
   name: 'network',
   types: ['network'],
   unknownPathType: 'HTTPNotFound',

@@ -6,18 +6,18 @@ import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
-import { invalid, PROVIDER_FIELDS, providerOf, withSegments } from './provider-attributes.js';
+import { invalidInputError, PROVIDER_FIELDS, splitProvider, validateSegments } from './provider-attributes.js';
 import { defaultPolicyOf } from './qos.js';
 import { multipleSegments, removeSegments } from './segments.js';
-import { names, standardFields } from './standard-fields.js';
+import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { domainName, uniqueList, uuid } from './value-types.js';
 
-const admin = { admin: 'write', filter: 'only' } as const;
+const adminWritable = { admin: 'write', filter: 'only' } as const;
 /** The field options of provider attributes, which only administrators can see and set. */
 const provider = { admin: 'read', filter: 'only' } as const;
 
-const Segments = z
+const SegmentList = z
   .array(
     z.object({
       'provider:network_type': text,
@@ -28,8 +28,12 @@ const Segments = z
   .min(1);
 
 /** Converts a request body to catalog fields. */
-function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, before?: NetworkRecord): NetworkFields {
-  const { provider, rest } = providerOf(body, before, cloud.simulated);
+function catalogFields(
+  { cloud }: Call,
+  body: Readonly<Record<string, unknown>>,
+  before?: NetworkRecord,
+): NetworkFields {
+  const { provider, rest } = splitProvider(body, before, cloud.simulated);
   const fields = toCamelCase<NetworkFields>(rest);
   // A network that becomes external is external for all projects.
   const becomesExternal = fields.external === true && before?.external !== true;
@@ -37,7 +41,7 @@ function fieldsOf({ cloud }: Call, body: Readonly<Record<string, unknown>>, befo
 }
 
 export const networks: ResourceSpec = {
-  ...names('network'),
+  ...resourceNames('network'),
   tags: true,
   fields: () => ({
     ...standardFields,
@@ -45,9 +49,9 @@ export const networks: ResourceSpec = {
     admin_state_up: settable(flag, true),
     status: derived(),
     subnets: derived(undefined, { filter: false }),
-    shared: settable(flag, false, admin),
-    'router:external': settable(flag, false, admin),
-    is_default: settable(flag, false, admin),
+    shared: settable(flag, false, adminWritable),
+    'router:external': settable(flag, false, adminWritable),
+    is_default: settable(flag, false, adminWritable),
     mtu: settable(integerBetween(0, 65_535)),
     port_security_enabled: settable(flag, true, { filter: false }),
     dns_domain: settable(domainName, '', { inDocuments: true, filter: false }),
@@ -61,15 +65,15 @@ export const networks: ResourceSpec = {
     'provider:network_type': settable(text.max(32), undefined, provider),
     'provider:physical_network': settable(text.max(64), undefined, provider),
     'provider:segmentation_id': settable(integerBetween(1, 2 ** 24), undefined, provider),
-    segments: fixed(Segments, undefined, { admin: 'read', inDocuments: true, filter: false }),
+    segments: fixed(SegmentList, undefined, { admin: 'read', inDocuments: true, filter: false }),
   }),
   creating: async (call, body) => ({
-    ...(body.segments !== undefined && withSegments(body)),
+    ...(body.segments !== undefined && validateSegments(body)),
     ...(!body.qos_policy_id && { qos_policy_id: defaultPolicyOf(call, body.project_id)?.id ?? null }),
   }),
   changing: async (call, { id }, change) => {
     if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && multipleSegments(call, id))
-      throw invalid('the provider attributes of a network with several segments cannot be changed');
+      throw invalidInputError('the provider attributes of a network with several segments cannot be changed');
     return undefined;
   },
   shows: async (call, { id }) =>
@@ -86,12 +90,12 @@ export const networks: ResourceSpec = {
     },
     get: async ({ cloud, caller }, id) => networkView(await cloud.catalogs.networks.getNetwork(caller, id)),
     create: async (call, body) =>
-      networkView(await call.cloud.catalogs.networks.createNetwork(call.caller, fieldsOf(call, body))),
+      networkView(await call.cloud.catalogs.networks.createNetwork(call.caller, catalogFields(call, body))),
     update: async (call, { id }, change) => {
       const { caller } = call;
       const { networks } = call.cloud.catalogs;
       const before = await networks.getNetwork(caller, id);
-      return networkView(await networks.updateNetwork(caller, id, fieldsOf(call, change, before)));
+      return networkView(await networks.updateNetwork(caller, id, catalogFields(call, change, before)));
     },
     remove: async (call, { id }) => {
       await call.cloud.catalogs.networks.deleteNetwork(call.caller, id);

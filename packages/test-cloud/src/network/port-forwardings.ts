@@ -6,69 +6,71 @@ import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
 import { integerBetween, longText } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { hiddenOwner, hiddenStamps, names } from './standard-fields.js';
+import { hiddenOwner, hiddenStamps, resourceNames } from './standard-fields.js';
 import { address, uuid } from './value-types.js';
 
 const HIGHEST_PORT = 65_535;
 const portNumber = integerBetween(1, HIGHEST_PORT);
 const portRange = z.string().regex(/^\d{1,5}(:\d{1,5})?$/, 'is not a valid port range');
 
-interface Range {
+interface PortRange {
   readonly first: number;
   readonly last: number;
 }
 
-const bad = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
+const badForwarding = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
 
 /** Returns a side's port range, from a port (`80`) or a range (`80:90`); undefined if the request contains neither. */
-function rangeOf(requested: Wire, side: 'external' | 'internal'): Range | undefined {
-  const single = requested[`${side}_port`];
+function readRange(requested: Wire, side: 'external' | 'internal'): PortRange | undefined {
+  const singlePort = requested[`${side}_port`];
   const range = requested[`${side}_port_range`];
-  if (single !== undefined && range !== undefined)
-    throw bad(`The ${side}_port and ${side}_port_range attributes cannot be specified simultaneously.`);
-  const written = range ?? single;
-  if (written === undefined) return undefined;
-  const [first = 0, last = first] = String(written).split(':').map(Number);
-  if (first < 1 || last > HIGHEST_PORT || first > last) throw bad(`Invalid ${side} port range ${written}.`);
+  if (singlePort !== undefined && range !== undefined)
+    throw badForwarding(`The ${side}_port and ${side}_port_range attributes cannot be specified simultaneously.`);
+  const writtenRange = range ?? singlePort;
+  if (writtenRange === undefined) return undefined;
+  const [first = 0, last = first] = String(writtenRange).split(':').map(Number);
+  if (first < 1 || last > HIGHEST_PORT || first > last)
+    throw badForwarding(`Invalid ${side} port range ${writtenRange}.`);
   return { first, last };
 }
 
 /** Returns a port range in wire format. A range of one port is also returned as a single port. */
-const shownRange = (side: string, { first, last }: Range): Wire => ({
+const wireRange = (side: string, { first, last }: PortRange): Wire => ({
   [`${side}_port_range`]: `${first}:${last}`,
   [`${side}_port`]: first === last ? first : undefined,
 });
 
-const shownRanges = ({ external, internal }: Readonly<Record<keyof typeof COLLISION_FIELDS, Range>>): Wire => ({
-  ...shownRange('external', external),
-  ...shownRange('internal', internal),
+const wireRanges = ({ external, internal }: Readonly<Record<keyof typeof COLLISION_FIELDS, PortRange>>): Wire => ({
+  ...wireRange('external', external),
+  ...wireRange('internal', internal),
 });
 
 /** Returns the external and internal port range of a port forwarding after the requested change. */
-function rangesOf(requested: Wire, before: Wire): { readonly external: Range; readonly internal: Range } {
-  const read = (side: 'external' | 'internal') => {
-    const range = rangeOf(requested, side) ?? rangeOf({ [`${side}_port_range`]: before[`${side}_port_range`] }, side);
-    if (!range) throw bad(`The ${side}_port or ${side}_port_range attribute is required.`);
+function changedRanges(requested: Wire, before: Wire): { readonly external: PortRange; readonly internal: PortRange } {
+  const requireRange = (side: 'external' | 'internal') => {
+    const range =
+      readRange(requested, side) ?? readRange({ [`${side}_port_range`]: before[`${side}_port_range`] }, side);
+    if (!range) throw badForwarding(`The ${side}_port or ${side}_port_range attribute is required.`);
     return range;
   };
-  const [external, internal] = [read('external'), read('internal')];
-  const size = ({ first, last }: Range) => last - first + 1;
-  if (size(internal) > 1 && size(internal) !== size(external))
-    throw bad('The number of internal ports must be one, or that of the external ports.');
+  const [external, internal] = [requireRange('external'), requireRange('internal')];
+  const portCount = ({ first, last }: PortRange) => last - first + 1;
+  if (portCount(internal) > 1 && portCount(internal) !== portCount(external))
+    throw badForwarding('The number of internal ports must be one, or that of the external ports.');
   return { external, internal };
 }
 
-const tableOf = ({ cloud }: Call) => cloud.documents.table<Doc>('network/port_forwardings');
+const forwardingTable = ({ cloud }: Call) => cloud.documents.table<Doc>('network/port_forwardings');
 
 /** Throws `FipInUseByPortForwarding` if a floating IP has port forwardings. */
-export function rejectForwarded(call: Call, floatingIpId: string): void {
-  if ([...tableOf(call).values()].some(({ floatingip_id }) => floatingip_id === floatingIpId))
+export function rejectForwardedFloatingIp(call: Call, floatingIpId: string): void {
+  if ([...forwardingTable(call).values()].some(({ floatingip_id }) => floatingip_id === floatingIpId))
     throw networkError('FipInUseByPortForwarding', `Floating IP ${floatingIpId} in use by Port Forwarding resources.`);
 }
 
 /** Deletes the port forwardings that lead to an internal port. */
 export function removeForwardingsTo(call: Call, portId: string): void {
-  const table = tableOf(call);
+  const table = forwardingTable(call);
   for (const { id, internal_port_id } of table.values()) if (internal_port_id === portId) table.delete(id);
 }
 
@@ -79,21 +81,21 @@ const COLLISION_FIELDS = {
 } as const;
 
 /** Throws a 400 error if the external or internal port range collides with that of another port forwarding. */
-function rejectDuplicates(
+function rejectCollisions(
   call: Call,
   requested: Wire,
-  ranges: Readonly<Record<keyof typeof COLLISION_FIELDS, Range>>,
-  self?: string,
+  ranges: Readonly<Record<keyof typeof COLLISION_FIELDS, PortRange>>,
+  ownId?: string,
 ): void {
   const forwarding: Wire = { ...requested, floatingip_id: call.param('floatingip_id') };
   for (const side of ['internal', 'external'] as const) {
     const key = `${side}_port_range`;
     const { first, last } = ranges[side];
-    for (const other of tableOf(call).values()) {
-      if (other.id === self || COLLISION_FIELDS[side].some((field) => other[field] !== forwarding[field])) continue;
-      const range = rangeOf({ [key]: other[key] }, side);
+    for (const other of forwardingTable(call).values()) {
+      if (other.id === ownId || COLLISION_FIELDS[side].some((field) => other[field] !== forwarding[field])) continue;
+      const range = readRange({ [key]: other[key] }, side);
       if (range && range.first <= last && first <= range.last)
-        throw bad(
+        throw badForwarding(
           `There is a port collision with the ${key}. The following ranges collide: ${other[key]} and ${first}:${last}`,
         );
     }
@@ -103,31 +105,32 @@ function rejectDuplicates(
 async function rejectUnsuitablePort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
   const port = await call.cloud.catalogs.networks.getPort(call.caller, String(internal_port_id));
   const addresses = port.fixedIps.map(({ address }) => address).filter((address) => !address.includes(':'));
-  if (addresses.length === 0) throw bad(`Requested internal port ${port.id} must allocate an IPv4 address at least.`);
+  if (addresses.length === 0)
+    throw badForwarding(`Requested internal port ${port.id} must allocate an IPv4 address at least.`);
   if (!addresses.includes(String(internal_ip_address)))
-    throw bad(
+    throw badForwarding(
       `Requested internal IP address ${internal_ip_address} is not suitable for internal neutron port ${port.id}, as its fixed_ips are ${JSON.stringify(addresses)}`,
     );
 }
 
 /** Throws `PortHasBindingFloatingIP` if a floating IP is associated with the internal port. */
 async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
-  const caller = { ...call.caller, isAdmin: true };
-  const bound = (await call.cloud.catalogs.networks.listFloatingIps(caller)).find(
+  const adminCaller = { ...call.caller, isAdmin: true };
+  const boundFloatingIp = (await call.cloud.catalogs.networks.listFloatingIps(adminCaller)).find(
     ({ portId }) => portId === internal_port_id,
   );
-  if (bound)
+  if (boundFloatingIp)
     throw networkError(
       'PortHasBindingFloatingIP',
-      `Cannot create port forwarding to floating IP ${bound.address} (${bound.id}) with port ${internal_port_id} using fixed IP ${internal_ip_address}, as that port already has a binding floating IP.`,
+      `Cannot create port forwarding to floating IP ${boundFloatingIp.address} (${boundFloatingIp.id}) with port ${internal_port_id} using fixed IP ${internal_ip_address}, as that port already has a binding floating IP.`,
     );
 }
 
-const unlisted = { filter: false } as const;
+const noFilter = { filter: false } as const;
 
 /** Port forwardings, which forward ports of a floating IP to ports of internal addresses. */
 export const portForwardings: ResourceSpec = {
-  ...names('port_forwarding', 'floatingips/:floatingip_id/port_forwardings'),
+  ...resourceNames('port_forwarding', 'floatingips/:floatingip_id/port_forwardings'),
   title: 'Port forwarding',
   within: ['floatingip_id'],
   fields: () => ({
@@ -136,17 +139,17 @@ export const portForwardings: ResourceSpec = {
     floatingip_id: derived(undefined, { hidden: true }),
     external_port: settable(portNumber),
     external_port_range: settable(portRange),
-    internal_port: settable(portNumber, undefined, unlisted),
-    internal_port_range: settable(portRange, undefined, unlisted),
-    internal_ip_address: required(settable(address, undefined, unlisted)),
+    internal_port: settable(portNumber, undefined, noFilter),
+    internal_port_range: settable(portRange, undefined, noFilter),
+    internal_ip_address: required(settable(address, undefined, noFilter)),
     internal_port_id: required(settable(uuid)),
     protocol: required(settable(z.enum(['tcp', 'udp', 'icmp', 'icmp6', 'sctp', 'dccp']))),
     description: settable(longText, '', { filter: 'only' }),
   }),
   async creating(call, requested) {
-    const ranges = rangesOf(requested, {});
+    const ranges = changedRanges(requested, {});
     const floating = await call.cloud.catalogs.networks.getFloatingIp(call.caller, call.param('floatingip_id'));
-    rejectDuplicates(call, requested, ranges);
+    rejectCollisions(call, requested, ranges);
     await rejectBoundPort(call, requested);
     if (floating.portId)
       throw networkError(
@@ -154,15 +157,15 @@ export const portForwardings: ResourceSpec = {
         `Cannot associate floating IP ${floating.address} (${floating.id}) with port ${requested.internal_port_id} using fixed IP ${requested.internal_ip_address}, as that fixed IP already has a floating IP on external network ${floating.networkId}.`,
       );
     await rejectUnsuitablePort(call, requested);
-    return shownRanges(ranges);
+    return wireRanges(ranges);
   },
   async changing(call, before, change) {
-    const ranges = rangesOf(change, before);
-    const changed = { ...before, ...change };
-    if (change.internal_port_id !== undefined) await rejectBoundPort(call, changed);
+    const ranges = changedRanges(change, before);
+    const changedForwarding = { ...before, ...change };
+    if (change.internal_port_id !== undefined) await rejectBoundPort(call, changedForwarding);
     if (change.internal_port_id !== undefined || change.internal_ip_address !== undefined)
-      await rejectUnsuitablePort(call, changed);
-    rejectDuplicates(call, changed, ranges, before.id);
-    return shownRanges(ranges);
+      await rejectUnsuitablePort(call, changedForwarding);
+    rejectCollisions(call, changedForwarding, ranges, before.id);
+    return wireRanges(ranges);
   },
 };

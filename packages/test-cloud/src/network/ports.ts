@@ -9,7 +9,7 @@ import type { Wire } from '../service/wire.js';
 import { dictionary, flag, text } from '../service/wire-types.js';
 import { portView } from './network-views.js';
 import { removeForwardingsTo } from './port-forwardings.js';
-import { names, standardFields } from './standard-fields.js';
+import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { rejectPortOfTrunk, trunkFields } from './trunks.js';
 import {
@@ -18,8 +18,8 @@ import {
   fixedIp,
   hostName,
   ipVersion,
-  listOrNull,
   mac,
+  nullableList,
   prefix,
   uniqueList,
   uuid,
@@ -45,17 +45,17 @@ const vnicTypes = [
   'remote-managed',
 ] as const;
 
-const unlisted = { filter: false } as const;
+const noFilter = { filter: false } as const;
 const onlyFilter = { filter: 'only' } as const;
 const visibleToAdmins = { admin: 'read' } as const;
 
 /** Returns a port's binding profile with the field `trusted`; an empty object if no administrator has set it. */
-function trustedProfile(call: Call, port: Doc): Wire {
+function trustedBindingProfile(call: Call, port: Doc): Wire {
   const trusted = call.cloud.documents.table<Wire>('network/ports').get(port.id)?.trusted ?? null;
   return trusted === null ? {} : { 'binding:profile': { ...(port['binding:profile'] as Wire), trusted } };
 }
 
-function changeOf({ fixed_ips, ...body }: Wire): PortChange {
+function catalogChange({ fixed_ips, ...body }: Wire): PortChange {
   const requested = (fixed_ips as readonly { ip_address?: string; subnet_id?: string }[] | undefined)?.map(
     ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
   );
@@ -63,14 +63,14 @@ function changeOf({ fixed_ips, ...body }: Wire): PortChange {
 }
 
 /** Merges DHCP options by name and IP version. A null value removes an option; another value replaces the option. */
-function dhcpOptions(before: unknown, requested: unknown): readonly Wire[] {
-  const keyOf = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
-  const merged = new Map(((before ?? []) as readonly Wire[]).map((option) => [keyOf(option), option]));
+function mergeDhcpOptions(before: unknown, requested: unknown): readonly Wire[] {
+  const optionKey = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
+  const mergedOptions = new Map(((before ?? []) as readonly Wire[]).map((option) => [optionKey(option), option]));
   for (const option of (requested ?? []) as readonly Wire[]) {
-    if (option.opt_value === null) merged.delete(keyOf(option));
-    else merged.set(keyOf(option), { ip_version: 4, ...option });
+    if (option.opt_value === null) mergedOptions.delete(optionKey(option));
+    else mergedOptions.set(optionKey(option), { ip_version: 4, ...option });
   }
-  return [...merged.values()];
+  return [...mergedOptions.values()];
 }
 
 /** Returns the DNS name of each address of a port. */
@@ -83,21 +83,21 @@ function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
 
 /** Rejects fields that enable address spoofing, unless the caller is an administrator or owns the network. */
 async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, requested: Wire, rule: string) {
-  const reserved = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
-  const field = reserved.find((key) => requested[key] !== undefined);
-  if (isAdmin || !field) return;
+  const spoofingFields = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
+  const spoofingField = spoofingFields.find((key) => requested[key] !== undefined);
+  if (isAdmin || !spoofingField) return;
   const network = await cloud.catalogs.networks.getNetwork(caller, String(networkId));
   // On a shared network, callers may request a fixed IP from a subnet, but not a specific address.
-  const isHarmless =
-    field === 'fixed_ips' && (requested.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
+  const requestsOnlySubnets =
+    spoofingField === 'fixed_ips' && (requested.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
   const isOwner = network.projectId === caller.projectId || network.projectId === '';
-  if (!isOwner && !isHarmless)
-    throw forbidden(`(rule:${rule}:${field}) is disallowed by policy`, 'PolicyNotAuthorized');
+  if (!isOwner && !requestsOnlySubnets)
+    throw forbidden(`(rule:${rule}:${spoofingField}) is disallowed by policy`, 'PolicyNotAuthorized');
 }
 
 /** Ports. The ports of a server are created and deleted with the server. */
 export const ports: ResourceSpec = {
-  ...names('port'),
+  ...resourceNames('port'),
   tags: true,
   fields: () => ({
     ...standardFields,
@@ -109,7 +109,7 @@ export const ports: ResourceSpec = {
     device_id: settable(text),
     device_owner: settable(text),
     status: derived(),
-    security_groups: settable(listOrNull(uuid), undefined, onlyFilter),
+    security_groups: settable(nullableList(uuid), undefined, onlyFilter),
     'binding:host_id': settable(
       text.nullable().transform((host) => host ?? ''),
       undefined,
@@ -123,17 +123,17 @@ export const ports: ResourceSpec = {
         filter: false,
       },
     ),
-    'binding:vnic_type': settable(z.enum(vnicTypes), undefined, unlisted),
+    'binding:vnic_type': settable(z.enum(vnicTypes), undefined, noFilter),
     'binding:vif_type': derived(undefined, { ...visibleToAdmins, filter: false }),
     'binding:vif_details': derived(undefined, { ...visibleToAdmins, filter: false }),
-    port_security_enabled: settable(flag, undefined, unlisted),
-    allowed_address_pairs: settable(listOrNull(addressPair), undefined, unlisted),
+    port_security_enabled: settable(flag, undefined, noFilter),
+    allowed_address_pairs: settable(nullableList(addressPair), undefined, noFilter),
     extra_dhcp_opts: settable(z.array(dhcpOption).nullable(), () => [], { inDocuments: true, filter: false }),
-    dns_name: settable(hostName, undefined, unlisted),
+    dns_name: settable(hostName, undefined, noFilter),
     dns_domain: settable(domainName, '', { inDocuments: true, filter: false }),
-    dns_assignment: derived(undefined, unlisted),
+    dns_assignment: derived(undefined, noFilter),
     qos_policy_id: settable(uuid.nullable(), null, { inDocuments: true, filter: false }),
-    qos_network_policy_id: derived(null, unlisted),
+    qos_network_policy_id: derived(null, noFilter),
     trusted: settable(flag, null, { ...visibleToAdmins, inDocuments: true, filter: false }),
     propagate_uplink_status: settable(flag, true, { inDocuments: true, filter: false }),
     numa_affinity_policy: settable(z.enum(['required', 'preferred', 'legacy', 'socket']).nullable(), null, {
@@ -143,27 +143,27 @@ export const ports: ResourceSpec = {
     }),
     ip_allocation: derived('immediate'),
     resource_request: derived(undefined, { ...visibleToAdmins, filter: false }),
-    trunk_details: derived(undefined, unlisted),
+    trunk_details: derived(undefined, noFilter),
     tags: fixed(uniqueList(text), undefined, onlyFilter),
   }),
   async creating(call, port) {
     await rejectSpoofing(call, port.network_id, port, 'create_port');
-    return { extra_dhcp_opts: dhcpOptions([], port.extra_dhcp_opts) };
+    return { extra_dhcp_opts: mergeDhcpOptions([], port.extra_dhcp_opts) };
   },
   async changing(call, before, change) {
     await rejectSpoofing(call, before.network_id, change, 'update_port');
     if (change.mac_address !== undefined && !call.isAdmin)
       throw forbidden('(rule:update_port:mac_address) is disallowed by policy', 'PolicyNotAuthorized');
     if (change.extra_dhcp_opts === undefined) return undefined;
-    const inDocuments = call.cloud.documents.table<Wire>('network/ports').get(before.id);
-    return { extra_dhcp_opts: dhcpOptions(inDocuments?.extra_dhcp_opts, change.extra_dhcp_opts) };
+    const storedFields = call.cloud.documents.table<Wire>('network/ports').get(before.id);
+    return { extra_dhcp_opts: mergeDhcpOptions(storedFields?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
   removing: (call, { id }) => rejectPortOfTrunk(call, id),
   // A network's owner may delete other projects' ports on the network.
   storageAuthorizes: ['remove'],
   shows: async (call, port) => ({
     dns_assignment: dnsAssignment(port),
-    ...trustedProfile(call, port),
+    ...trustedBindingProfile(call, port),
     ...(await trunkFields(call, port)),
   }),
   storage: {
@@ -179,10 +179,10 @@ export const ports: ResourceSpec = {
     get: async ({ cloud, caller }, id) => portView(await cloud.catalogs.networks.getPort(caller, id)),
     create: async ({ cloud, caller }, body) => {
       const networkId = String(body.network_id);
-      return portView(await cloud.catalogs.networks.createPort(caller, { ...changeOf(body), networkId }));
+      return portView(await cloud.catalogs.networks.createPort(caller, { ...catalogChange(body), networkId }));
     },
     update: async ({ cloud, caller }, { id }, change) =>
-      portView(await cloud.catalogs.networks.updatePort(caller, id, changeOf(change))),
+      portView(await cloud.catalogs.networks.updatePort(caller, id, catalogChange(change))),
     remove: async (call, { id }) => {
       await call.cloud.catalogs.networks.deletePort(call.caller, id);
       removeForwardingsTo(call, id);

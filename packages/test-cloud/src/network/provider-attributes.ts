@@ -2,25 +2,25 @@ import { isPhysical, type NetworkRecord, type ProviderSegment } from '@apistrata
 import { ServiceError } from '../service/service-error.js';
 
 const MAX_VLAN = 4094;
-const UNSET: ProviderSegment = { networkType: 'geneve', physicalNetwork: null, segmentationId: null };
+const UNSET_SEGMENT: ProviderSegment = { networkType: 'geneve', physicalNetwork: null, segmentationId: null };
 
-export const invalid = (message: string) =>
+export const invalidInputError = (message: string) =>
   new ServiceError(400, `Invalid input for operation: ${message}.`, 'InvalidInput');
 
 /** Validates a segment of a physical network, with Neutron's error messages. */
 export function checkSegment({ networkType, physicalNetwork, segmentationId }: ProviderSegment): void {
-  const kind = networkType === 'vlan' ? 'VLAN' : networkType;
-  if (!physicalNetwork) throw invalid(`physical_network required for ${kind} provider network`);
+  const networkLabel = networkType === 'vlan' ? 'VLAN' : networkType;
+  if (!physicalNetwork) throw invalidInputError(`physical_network required for ${networkLabel} provider network`);
   if (networkType === 'flat' && segmentationId !== null)
-    throw invalid('segmentation_id prohibited for flat provider network');
+    throw invalidInputError('segmentation_id prohibited for flat provider network');
   if (networkType === 'vlan' && (segmentationId === null || segmentationId > MAX_VLAN))
-    throw invalid(`segmentation_id out of range (1 through ${MAX_VLAN})`);
+    throw invalidInputError(`segmentation_id out of range (1 through ${MAX_VLAN})`);
 }
 
-const ATTRIBUTES = ['network_type', 'physical_network', 'segmentation_id'] as const;
+const SEGMENT_ATTRIBUTES = ['network_type', 'physical_network', 'segmentation_id'] as const;
 
 /** The fields that describe a network's segment. They are hidden if the network has several segments. */
-export const PROVIDER_FIELDS = ATTRIBUTES.map((name) => `provider:${name}` as const);
+export const PROVIDER_FIELDS = SEGMENT_ATTRIBUTES.map((name) => `provider:${name}` as const);
 
 type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
@@ -30,11 +30,11 @@ type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
  * @returns the provider attributes of the first segment, and all segments if there are several
  * @throws ServiceError 400 for duplicate or invalid segments, and for a body with both segments and provider attributes
  */
-export function withSegments(
+export function validateSegments(
   body: Readonly<Record<string, unknown>>,
 ): Segment & { readonly segments: readonly Segment[] | undefined } {
   if (PROVIDER_FIELDS.some((name) => body[name] !== undefined))
-    throw invalid('Segments and provider values cannot both be set');
+    throw invalidInputError('Segments and provider values cannot both be set');
   // Neutron treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
   const segments = (body.segments as readonly Partial<Segment>[]).map((requested) => {
     const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, requested[name] || null])) as Segment;
@@ -43,9 +43,9 @@ export function withSegments(
     if (isPhysical({ provider })) checkSegment(provider);
     return segment;
   });
-  const complete = segments.filter((segment) => segment['provider:segmentation_id'] !== null);
-  if (new Set(complete.map((segment) => JSON.stringify(segment))).size < complete.length)
-    throw invalid('Duplicate segment entry in request');
+  const completeSegments = segments.filter((segment) => segment['provider:segmentation_id'] !== null);
+  if (new Set(completeSegments.map((segment) => JSON.stringify(segment))).size < completeSegments.length)
+    throw invalidInputError('Duplicate segment entry in request');
   return { ...(segments[0] as Segment), segments: segments.length > 1 ? segments : undefined };
 }
 
@@ -56,7 +56,7 @@ export function withSegments(
  * @param simulated whether machines are simulated; real hosts cannot connect guests to segments of external networks
  * @throws ServiceError 400 for invalid segments
  */
-export function providerOf(
+export function splitProvider(
   body: Readonly<Record<string, unknown>>,
   before: NetworkRecord | undefined,
   simulated: boolean,
@@ -70,12 +70,12 @@ export function providerOf(
   const requested = Object.entries({ networkType, physicalNetwork, segmentationId }).filter(
     ([, value]) => value !== undefined,
   );
-  const provider: ProviderSegment = { ...UNSET, ...before?.provider, ...Object.fromEntries(requested) };
-  const external = rest['router:external'] ?? before?.external ?? false;
+  const provider: ProviderSegment = { ...UNSET_SEGMENT, ...before?.provider, ...Object.fromEntries(requested) };
+  const isExternal = rest['router:external'] ?? before?.external ?? false;
   if (isPhysical({ provider })) {
     if (requested.length > 0) checkSegment(provider);
-    if (external && !simulated)
-      throw invalid(
+    if (isExternal && !simulated)
+      throw invalidInputError(
         'external networks cannot be connected to a physical network: routers reach external networks through the host',
       );
   }

@@ -11,69 +11,69 @@ import { flag, integer, integerBetween } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { EVERY_PROJECT, isAccessible } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
-import { hiddenStamps, named, standardFields } from './standard-fields.js';
+import { hiddenStamps, nameFields, standardFields } from './standard-fields.js';
 
 /** The allowed values of a QoS rule parameter: a range of numbers, or a list of values. */
 type Parameter = { readonly start: number; readonly end: number } | readonly (number | string)[];
 
-const RATE: Parameter = { start: 0, end: 2 ** 31 - 1 };
-const DIRECTION = ['ingress', 'egress'];
-const ANY_DIRECTION = [...DIRECTION, 'any'];
+const RATE_RANGE: Parameter = { start: 0, end: 2 ** 31 - 1 };
+const DIRECTIONS = ['ingress', 'egress'];
+const DIRECTIONS_WITH_ANY = [...DIRECTIONS, 'any'];
 const DSCP_MARKS = [0, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 44, 46, 48, 56];
 
 /** The parameters of QoS rules, by rule type. */
-const RULES: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
-  bandwidth_limit: { max_kbps: RATE, max_burst_kbps: RATE, direction: DIRECTION },
+const RULE_PARAMETERS: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
+  bandwidth_limit: { max_kbps: RATE_RANGE, max_burst_kbps: RATE_RANGE, direction: DIRECTIONS },
   dscp_marking: { dscp_mark: DSCP_MARKS },
-  minimum_bandwidth: { min_kbps: RATE, direction: DIRECTION },
-  packet_rate_limit: { max_kpps: RATE, max_burst_kpps: RATE, direction: DIRECTION },
-  minimum_packet_rate: { min_kpps: RATE, direction: ANY_DIRECTION },
+  minimum_bandwidth: { min_kbps: RATE_RANGE, direction: DIRECTIONS },
+  packet_rate_limit: { max_kpps: RATE_RANGE, max_burst_kpps: RATE_RANGE, direction: DIRECTIONS },
+  minimum_packet_rate: { min_kpps: RATE_RANGE, direction: DIRECTIONS_WITH_ANY },
 };
 
 /** The default values of optional parameters. Parameters without a default value are required. */
-const DEFAULTS: Readonly<Record<string, unknown>> = {
+const PARAMETER_DEFAULTS: Readonly<Record<string, unknown>> = {
   max_burst_kbps: 0,
   max_burst_kpps: 0,
   direction: 'egress',
 };
 
-const isList = (parameter: Parameter): parameter is readonly (number | string)[] => Array.isArray(parameter);
+const isValueList = (parameter: Parameter): parameter is readonly (number | string)[] => Array.isArray(parameter);
 
 function schemaOf(parameter: Parameter): z.ZodType {
-  if (!isList(parameter)) return integerBetween(parameter.start, parameter.end);
+  if (!isValueList(parameter)) return integerBetween(parameter.start, parameter.end);
   const type: z.ZodType = typeof parameter[0] === 'number' ? integer : z.string();
   return type.refine((value) => parameter.includes(value as number | string), 'is not in valid_values');
 }
 
-const fieldsOf = (type: string): Fields =>
+const ruleFields = (type: string): Fields =>
   Object.fromEntries(
-    Object.entries(RULES[type] ?? {}).map(([name, parameter]) => {
-      const initial = DEFAULTS[name];
-      const field = settable(schemaOf(parameter), initial);
-      return [name, initial === undefined ? required(field) : field];
+    Object.entries(RULE_PARAMETERS[type] ?? {}).map(([name, parameter]) => {
+      const defaultValue = PARAMETER_DEFAULTS[name];
+      const field = settable(schemaOf(parameter), defaultValue);
+      return [name, defaultValue === undefined ? required(field) : field];
     }),
   );
 
 /** As in Neutron, only administrators change QoS policies and rules. */
-const admin = ['create', 'change', 'remove'] as const;
-const table = (type: string) => `network/${type}_rules`;
+const writeVerbs = ['create', 'change', 'remove'] as const;
+const ruleTableName = (type: string) => `network/${type}_rules`;
 
-const policies = ({ cloud }: Call) => cloud.documents.table<Doc>('network/policies');
+const policyTable = ({ cloud }: Call) => cloud.documents.table<Doc>('network/policies');
 
 /** Returns a project's default QoS policy, which applies to its new networks; undefined if it has none. */
 export const defaultPolicyOf = (call: Call, project: unknown) =>
-  [...policies(call).values()].find(({ is_default, project_id }) => is_default && project_id === project);
+  [...policyTable(call).values()].find(({ is_default, project_id }) => is_default && project_id === project);
 
 /** Rejects a second default QoS policy for a project. */
 function rejectSecondDefault(call: Call, { id, is_default, project_id }: Wire): undefined {
-  const existing = is_default === true ? defaultPolicyOf(call, project_id) : undefined;
-  if (existing && existing.id !== id)
+  const existingDefault = is_default === true ? defaultPolicyOf(call, project_id) : undefined;
+  if (existingDefault && existingDefault.id !== id)
     throw networkError('QoSPolicyDefaultAlreadyExists', `A default QoS policy exists for project ${project_id}.`);
 }
 
 /** Throws `QosPolicyNotFound` for a QoS policy that the caller cannot see. */
 function requirePolicy(call: Call, id: unknown): void {
-  const policy = policies(call).get(String(id));
+  const policy = policyTable(call).get(String(id));
   if (!policy || !isAccessible(call, policy)) throw missingResource(qosPolicies.title, String(id));
 }
 
@@ -101,18 +101,18 @@ export const qosPolicies = {
   one: 'policy',
   many: 'policies',
   title: 'QoS policy',
-  admin,
+  admin: writeVerbs,
   tags: true,
   fields: () => ({
     ...standardFields,
-    ...named,
+    ...nameFields,
     shared: settable(flag, false, { admin: 'write', filter: 'only' }),
     is_default: settable(flag, false, { filter: 'only' }),
     rules: derived(undefined, { filter: false }),
   }),
   shows: ({ cloud }, { id }) => ({
-    rules: Object.keys(RULES).flatMap((type) =>
-      [...cloud.documents.table<Doc>(table(type)).values()]
+    rules: Object.keys(RULE_PARAMETERS).flatMap((type) =>
+      [...cloud.documents.table<Doc>(ruleTableName(type)).values()]
         .filter(({ policy_id }) => policy_id === id)
         .map(({ policy_id, ...rule }) => ({ ...rule, type, qos_policy_id: policy_id })),
     ),
@@ -126,60 +126,62 @@ export const qosPolicies = {
   },
   routes(resource) {
     // The policy's project may tag the policy. Neutron has the tags at `/policies`, but clients use `/qos/policies`.
-    const tagged = new Resource(resource.style, { ...resource.spec, admin: [] });
-    return [...tagRoutes(tagged, 'policies'), ...tagRoutes(tagged)];
+    const taggableResource = new Resource(resource.style, { ...resource.spec, admin: [] });
+    return [...tagRoutes(taggableResource, 'policies'), ...tagRoutes(taggableResource)];
   },
   removing({ cloud }, { id }) {
     for (const many of ['networks', 'ports'])
       for (const [userId, { qos_policy_id }] of cloud.documents.table<Doc>(`network/${many}`))
         if (qos_policy_id === id)
           throw conflict(`QoS Policy ${id} is used by ${many.slice(0, -1)} ${userId}.`, 'QosPolicyInUse');
-    for (const type of Object.keys(RULES)) {
-      const rules = cloud.documents.table<Doc>(table(type));
+    for (const type of Object.keys(RULE_PARAMETERS)) {
+      const rules = cloud.documents.table<Doc>(ruleTableName(type));
       for (const rule of rules.values()) if (rule.policy_id === id) rules.delete(rule.id);
     }
   },
 } satisfies ResourceSpec;
 
 /** The QoS rules of each type. Their paths are below the path of their policy. */
-export const qosRules: readonly ResourceSpec[] = Object.keys(RULES).map((type) => ({
+export const qosRules: readonly ResourceSpec[] = Object.keys(RULE_PARAMETERS).map((type) => ({
   path: `qos/policies/:policy_id/${type}_rules`,
   one: `${type}_rule`,
   many: `${type}_rules`,
   title: 'QoS rule',
-  admin,
+  admin: writeVerbs,
   within: ['policy_id'],
   requireParent: (call) => requirePolicy(call, call.param('policy_id')),
   fields: () => ({
     id: derived(),
     ...hiddenStamps,
-    ...fieldsOf(type),
+    ...ruleFields(type),
     policy_id: derived(undefined, { hidden: true }),
   }),
   creating(call, requested) {
     const policyId = call.param('policy_id');
-    const others = [...call.cloud.documents.table<Doc>(table(type)).values()];
-    if (others.some((rule) => rule.policy_id === policyId && rule.direction === requested.direction))
+    const rulesOfType = [...call.cloud.documents.table<Doc>(ruleTableName(type)).values()];
+    if (rulesOfType.some((rule) => rule.policy_id === policyId && rule.direction === requested.direction))
       throw conflict(`Rule ${type} already exists in QoS Policy ${policyId}.`, 'QoSRulesConflict');
   },
 }));
 
 /** Returns the routes for QoS rule types. */
 export function qosTypeRoutes(): readonly Route[] {
-  const described = (parameters: Readonly<Record<string, Parameter>>) =>
+  const supportedParameters = (parameters: Readonly<Record<string, Parameter>>) =>
     Object.entries(parameters).map(([parameter_name, parameter]) => ({
       parameter_name,
-      parameter_type: isList(parameter) ? 'choices' : 'range',
+      parameter_type: isValueList(parameter) ? 'choices' : 'range',
       parameter_values: parameter,
     }));
   return [
-    get('/v2.0/qos/rule-types', () => ({ rule_types: Object.keys(RULES).map((type) => ({ type })) })),
+    get('/v2.0/qos/rule-types', () => ({ rule_types: Object.keys(RULE_PARAMETERS).map((type) => ({ type })) })),
     get('/v2.0/qos/rule-types/:type', (call) => {
       if (!call.isAdmin) throw networkError('NotAuthorized', 'Not authorized.');
       const type = call.param('type');
-      const parameters = Object.hasOwn(RULES, type) ? RULES[type] : undefined;
+      const parameters = Object.hasOwn(RULE_PARAMETERS, type) ? RULE_PARAMETERS[type] : undefined;
       if (!parameters) throw notFound(`Rule type ${type} could not be found.`, 'QosRuleNotFound');
-      return { rule_type: { type, drivers: [{ name: 'simulated', supported_parameters: described(parameters) }] } };
+      return {
+        rule_type: { type, drivers: [{ name: 'simulated', supported_parameters: supportedParameters(parameters) }] },
+      };
     }),
   ];
 }

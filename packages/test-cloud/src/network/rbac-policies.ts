@@ -4,15 +4,15 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { type Fields, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { serialized } from '../service/serialized.js';
+import { runSerially } from '../service/serialized.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import type { Storage } from '../service/storage.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { notAllowed } from './network-style.js';
-import { invalid } from './provider-attributes.js';
-import { EVERY_PROJECT, type Grants, SHARED_TYPES, type Shareable, type SharedObject } from './sharing.js';
+import { notAllowedError } from './network-style.js';
+import { invalidInputError } from './provider-attributes.js';
+import { EVERY_PROJECT, type Grants, SHAREABLE_TYPES, type Shareable, type SharedObject } from './sharing.js';
 import { rejectUsedGrant } from './sharing-users.js';
 import { hiddenStamps, ownerFields } from './standard-fields.js';
 import { uuid } from './value-types.js';
@@ -26,12 +26,12 @@ interface Policy extends Doc {
 }
 
 /** The RBAC policies that clients have created. The policies of objects that were created as shared are not stored. */
-const identities = ({ cloud }: Call) => cloud.documents.table<Doc>('network/rbac_policies');
-const keyOf = ({ object_id, action, target_tenant }: Wire) => `${object_id}/${action}/${target_tenant}`;
+const policyTable = ({ cloud }: Call) => cloud.documents.table<Doc>('network/rbac_policies');
+const policyKey = ({ object_id, action, target_tenant }: Wire) => `${object_id}/${action}/${target_tenant}`;
 
-function kindOf(type: string): Shareable {
-  const kind = SHARED_TYPES[type];
-  if (!kind) throw invalid(`'${type}' is not a valid RBAC object type`);
+function shareableOf(type: string): Shareable {
+  const kind = SHAREABLE_TYPES[type];
+  if (!kind) throw invalidInputError(`'${type}' is not a valid RBAC object type`);
   return kind;
 }
 
@@ -40,75 +40,75 @@ function policiesOf(object_type: string, { id, projectId, grants }: SharedObject
   return Object.entries(grants).flatMap(([action, targets]) =>
     targets.map((target_tenant) => {
       const policy = { object_type, object_id: id, action, target_tenant };
-      return { ...policy, id: stableUuid('rbac', keyOf(policy)), project_id: projectId, tenant_id: projectId };
+      return { ...policy, id: stableUuid('rbac', policyKey(policy)), project_id: projectId, tenant_id: projectId };
     }),
   );
 }
 
 /** Returns grants without the target `before` and with the target `after`, where these are defined. */
-function replaced(grants: Grants, action: string, before: string | undefined, after: string | undefined): Grants {
-  const others = (grants[action] ?? []).filter((target) => target !== before);
-  return { ...grants, [action]: after === undefined ? others : [...others, after] };
+function replaceTarget(grants: Grants, action: string, before: string | undefined, after: string | undefined): Grants {
+  const otherTargets = (grants[action] ?? []).filter((target) => target !== before);
+  return { ...grants, [action]: after === undefined ? otherTargets : [...otherTargets, after] };
 }
 
-function grant(call: Call, policy: Wire, before: string | undefined, after: string | undefined): Promise<void> {
-  const kind = kindOf(String(policy.object_type));
+function changeGrant(call: Call, policy: Wire, before: string | undefined, after: string | undefined): Promise<void> {
+  const kind = shareableOf(String(policy.object_type));
   const id = String(policy.object_id);
-  return serialized(call.cloud, `grants/${id}`, async () => {
+  return runSerially(call.cloud, `grants/${id}`, async () => {
     const { grants } = await kind.get(call, id);
-    await kind.set(call, id, replaced(grants, String(policy.action), before, after));
+    await kind.set(call, id, replaceTarget(grants, String(policy.action), before, after));
   });
 }
 
 /** Returns the RBAC policies that the caller may see. Removes the stored policies of deleted objects. */
 export async function listPolicies(call: Call): Promise<readonly Doc[]> {
-  const known = new Map([...identities(call).values()].map((doc) => [keyOf(doc), doc]));
-  const all = [];
-  for (const [type, kind] of Object.entries(SHARED_TYPES))
+  const storedPolicies = new Map([...policyTable(call).values()].map((doc) => [policyKey(doc), doc]));
+  const allPolicies = [];
+  for (const [type, kind] of Object.entries(SHAREABLE_TYPES))
     for (const object of await kind.list(call))
       for (const policy of policiesOf(type, object)) {
-        all.push(known.get(keyOf(policy)) ?? policy);
-        known.delete(keyOf(policy));
+        allPolicies.push(storedPolicies.get(policyKey(policy)) ?? policy);
+        storedPolicies.delete(policyKey(policy));
       }
-  for (const { id } of known.values()) identities(call).delete(id);
-  return call.isAdmin ? all : all.filter(({ project_id }) => project_id === call.caller.projectId);
+  for (const { id } of storedPolicies.values()) policyTable(call).delete(id);
+  return call.isAdmin ? allPolicies : allPolicies.filter(({ project_id }) => project_id === call.caller.projectId);
 }
 
 const storage: Storage = {
   list: listPolicies,
   get: async (call, id) => (await listPolicies(call)).find((policy) => policy.id === id),
-  async create(call, given) {
-    const { object_type, object_id, action, target_tenant, project_id } = given;
-    await grant(call, given, undefined, String(target_tenant));
+  async create(call, newPolicy) {
+    const { object_type, object_id, action, target_tenant, project_id } = newPolicy;
+    await changeGrant(call, newPolicy, undefined, String(target_tenant));
     const policy = { object_type, object_id, action, target_tenant };
-    const doc = { ...policy, id: stableUuid('rbac', keyOf(policy)), project_id, tenant_id: project_id };
-    identities(call).set(doc.id, doc);
+    const doc = { ...policy, id: stableUuid('rbac', policyKey(policy)), project_id, tenant_id: project_id };
+    policyTable(call).set(doc.id, doc);
     return doc;
   },
   async update(call, before, { target_tenant = before.target_tenant }) {
-    await grant(call, before, String(before.target_tenant), String(target_tenant));
+    await changeGrant(call, before, String(before.target_tenant), String(target_tenant));
     const doc = { ...before, target_tenant };
-    identities(call).set(doc.id, doc);
+    policyTable(call).set(doc.id, doc);
     return doc;
   },
   async remove(call, policy) {
-    await grant(call, policy, String(policy.target_tenant), undefined);
-    identities(call).delete(policy.id);
+    await changeGrant(call, policy, String(policy.target_tenant), undefined);
+    policyTable(call).delete(policy.id);
   },
 };
 
 /** Rejects an RBAC policy that is invalid, that the caller may not set, or that already exists. */
 async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire): Promise<void> {
   const { object_type, object_id, action, target_tenant } = policy;
-  const kind = kindOf(String(object_type));
+  const kind = shareableOf(String(object_type));
   if (!kind.actions.includes(String(action)))
     throw badRequest(`Invalid action '${action}' for object type '${object_type}'.`, 'InvalidInput');
   if (kind.isRecorded && !call.cloud.simulated)
     throw networkError('HTTPNotImplemented', `RBAC policies of the type ${object_type} have no effect in this cloud.`);
   const { projectId, grants } = await kind.get(call, String(object_id));
-  if (!call.isAdmin && target_tenant === EVERY_PROJECT) throw notAllowed(`${verb}_rbac_policy:target_tenant`);
+  if (!call.isAdmin && target_tenant === EVERY_PROJECT) throw notAllowedError(`${verb}_rbac_policy:target_tenant`);
   if (!call.isAdmin && projectId !== call.caller.projectId)
-    throw invalid(
+    throw invalidInputError(
       `Only admins can manipulate policies on ${object_type === 'network' ? 'networks' : 'objects'} they do not own`,
     );
   if (grants[String(action)]?.includes(String(target_tenant)))
@@ -116,7 +116,7 @@ async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire):
 }
 
 /** Returns fields by which lists can be filtered, but not sorted. */
-const unsorted = (fields: Fields): Fields =>
+const withoutSorting = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { filter: 'only', ...field }]));
 
 /** RBAC policies, which share a project's objects with other projects. */
@@ -126,9 +126,9 @@ export const rbacPolicies: ResourceSpec = {
   many: 'rbac_policies',
   title: 'RBAC policy',
   fields: () =>
-    unsorted({
+    withoutSorting({
       ...ownerFields,
-      object_type: required(fixed(z.enum(Object.keys(SHARED_TYPES)))),
+      object_type: required(fixed(z.enum(Object.keys(SHAREABLE_TYPES)))),
       object_id: required(fixed(uuid)),
       target_tenant: required(
         settable(z.union([z.literal(EVERY_PROJECT), uuid], "is not a valid target project ID; expected a UUID or '*'")),

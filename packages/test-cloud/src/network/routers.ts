@@ -7,12 +7,12 @@ import { get, put } from '../service/route.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { notAllowed } from './network-style.js';
+import { notAllowedError } from './network-style.js';
 import { routerView } from './network-views.js';
 import { checkRoutes } from './router-routes.js';
-import { names, standardFields } from './standard-fields.js';
+import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
-import { fixedIp, listOrNull, route, uniqueList, uuid } from './value-types.js';
+import { fixedIp, nullableList, route, uniqueList, uuid } from './value-types.js';
 
 const gateway = z.strictObject({
   network_id: uuid,
@@ -22,14 +22,14 @@ const gateway = z.strictObject({
 });
 /** The external gateway of a router. Null or an empty object means that the router has no gateway. */
 const gatewayOrNone = z.union([z.strictObject({}), gateway]).nullable();
-const RouterInterface = z.object({ subnet_id: z.unknown().optional(), port_id: z.unknown().optional() });
-const Routes = z.object({ router: z.object({ routes: z.array(route) }) });
+const InterfaceBody = z.object({ subnet_id: z.unknown().optional(), port_id: z.unknown().optional() });
+const RoutesBody = z.object({ router: z.object({ routes: z.array(route) }) });
 
-const unlisted = { filter: false } as const;
-const topology = { admin: 'read', inDocuments: true, filter: false } as const;
+const noFilter = { filter: false } as const;
+const adminOnlyDocument = { admin: 'read', inDocuments: true, filter: false } as const;
 const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
-function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
+function catalogFields({ external_gateway_info, ...body }: Wire): RouterFields {
   if (external_gateway_info === undefined) return toCamelCase<RouterFields>(body);
   const requested = external_gateway_info as Partial<z.infer<typeof gateway>> | null;
   const externalFixedIps = requested?.external_fixed_ips?.map(
@@ -44,18 +44,22 @@ function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
 }
 
 /** Returns the subnet or port that a request names. A removal may name both, and then uses the port. */
-function interfaceOf(call: Call, removes = false): { readonly subnetId: string } | { readonly portId: string } {
-  const { subnet_id, port_id } = call.body(RouterInterface);
-  const bad = (message: string) => networkError('BadRequest', `Bad router request: ${message}.`);
-  if (subnet_id === undefined && port_id === undefined) throw bad('Either subnet_id or port_id must be specified');
-  const uuid = (value: unknown) => {
-    if (!z.guid().safeParse(value).success) throw bad(`'${value}' is not a valid UUID`);
+function requestedInterface(
+  call: Call,
+  allowsBoth = false,
+): { readonly subnetId: string } | { readonly portId: string } {
+  const { subnet_id, port_id } = call.body(InterfaceBody);
+  const badRouterRequest = (message: string) => networkError('BadRequest', `Bad router request: ${message}.`);
+  if (subnet_id === undefined && port_id === undefined)
+    throw badRouterRequest('Either subnet_id or port_id must be specified');
+  const requireUuid = (value: unknown) => {
+    if (!z.guid().safeParse(value).success) throw badRouterRequest(`'${value}' is not a valid UUID`);
     return String(value);
   };
-  const portId = port_id === undefined ? undefined : uuid(port_id);
-  const subnetId = subnet_id === undefined ? undefined : uuid(subnet_id);
-  if (portId !== undefined && subnetId !== undefined && !removes)
-    throw bad('Cannot specify both subnet-id and port-id');
+  const portId = port_id === undefined ? undefined : requireUuid(port_id);
+  const subnetId = subnet_id === undefined ? undefined : requireUuid(subnet_id);
+  if (portId !== undefined && subnetId !== undefined && !allowsBoth)
+    throw badRouterRequest('Cannot specify both subnet-id and port-id');
   return portId === undefined ? { subnetId: String(subnetId) } : { portId };
 }
 
@@ -70,10 +74,10 @@ const interfaceView = (call: Call, port: PortView) => ({
 });
 
 /** Throws if a caller who is not an administrator sets a gateway field that is reserved for administrators. */
-function rejectReserved(call: Call, verb: 'create' | 'update', { external_gateway_info }: Wire): undefined {
+function rejectReservedFields(call: Call, verb: 'create' | 'update', { external_gateway_info }: Wire): undefined {
   const requested = (external_gateway_info ?? {}) as Wire;
-  const reserved = ['enable_snat', 'external_fixed_ips'].find((key) => requested[key] !== undefined);
-  if (reserved && !call.isAdmin) throw notAllowed(`${verb}_router:external_gateway_info:${reserved}`);
+  const reservedField = ['enable_snat', 'external_fixed_ips'].find((key) => requested[key] !== undefined);
+  if (reservedField && !call.isAdmin) throw notAllowedError(`${verb}_router:external_gateway_info:${reservedField}`);
 }
 
 const isSameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
@@ -81,24 +85,24 @@ const isSameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
 
 /** Routers, which connect networks with each other and with external networks. */
 export const routers: ResourceSpec = {
-  ...names('router'),
+  ...resourceNames('router'),
   tags: true,
   fields: () => ({
     ...standardFields,
     name: settable(text, ''),
     admin_state_up: settable(flag, true),
     status: derived(undefined, { filter: 'sort' }),
-    external_gateway_info: settable(gatewayOrNone, undefined, unlisted),
-    routes: changeable(listOrNull(route), () => [], unfilteredDocument),
-    distributed: settable(flag.nullable(), false, topology),
-    ha: settable(flag.nullable(), false, topology),
+    external_gateway_info: settable(gatewayOrNone, undefined, noFilter),
+    routes: changeable(nullableList(route), () => [], unfilteredDocument),
+    distributed: settable(flag.nullable(), false, adminOnlyDocument),
+    ha: settable(flag.nullable(), false, adminOnlyDocument),
     flavor_id: fixed(anyId.nullable(), null, { inDocuments: true, filter: 'sort' }),
     availability_zone_hints: fixed(uniqueList(text), () => [], unfilteredDocument),
-    availability_zones: derived(undefined, unlisted),
+    availability_zones: derived(undefined, noFilter),
   }),
-  creating: (call, router) => rejectReserved(call, 'create', router),
+  creating: (call, router) => rejectReservedFields(call, 'create', router),
   async changing(call, before, change) {
-    rejectReserved(call, 'update', change);
+    rejectReservedFields(call, 'update', change);
     if (change.routes) await checkRoutes(call, before, change.routes as readonly Wire[]);
     return undefined;
   },
@@ -107,14 +111,14 @@ export const routers: ResourceSpec = {
       const { caller, cloud } = call;
       return interfaceView(
         call,
-        await cloud.catalogs.networks.addRouterInterface(caller, call.param('id'), interfaceOf(call)),
+        await cloud.catalogs.networks.addRouterInterface(caller, call.param('id'), requestedInterface(call)),
       );
     }),
     put('/v2.0/routers/:id/remove_router_interface', async (call) => {
       const { caller, cloud } = call;
       return interfaceView(
         call,
-        await cloud.catalogs.networks.removeRouterInterface(caller, call.param('id'), interfaceOf(call, true)),
+        await cloud.catalogs.networks.removeRouterInterface(caller, call.param('id'), requestedInterface(call, true)),
       );
     }),
     ...(['add_extraroutes', 'remove_extraroutes'] as const).map((action) =>
@@ -123,9 +127,9 @@ export const routers: ResourceSpec = {
         const { routes: previous } = (await resource.show(call, before)) as {
           routes: readonly z.infer<typeof route>[];
         };
-        const { routes: requested } = call.body(Routes).router;
-        const remaining = previous.filter((one) => !requested.some((other) => isSameRoute(one, other)));
-        const routes = action === 'add_extraroutes' ? [...remaining, ...requested] : remaining;
+        const { routes: requested } = call.body(RoutesBody).router;
+        const remainingRoutes = previous.filter((one) => !requested.some((other) => isSameRoute(one, other)));
+        const routes = action === 'add_extraroutes' ? [...remainingRoutes, ...requested] : remainingRoutes;
         return { router: await resource.apply(call, before, { routes }) };
       }),
     ),
@@ -138,9 +142,9 @@ export const routers: ResourceSpec = {
     list: async ({ cloud, caller }) => (await cloud.catalogs.networks.listRouters(caller)).map(routerView),
     get: async ({ cloud, caller }, id) => routerView(await cloud.catalogs.networks.getRouter(caller, id)),
     create: async ({ cloud, caller }, body) =>
-      routerView(await cloud.catalogs.networks.createRouter(caller, fieldsOf(body))),
+      routerView(await cloud.catalogs.networks.createRouter(caller, catalogFields(body))),
     update: async ({ cloud, caller }, { id }, change) =>
-      routerView(await cloud.catalogs.networks.updateRouter(caller, id, fieldsOf(change))),
+      routerView(await cloud.catalogs.networks.updateRouter(caller, id, catalogFields(change))),
     remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteRouter(caller, id),
   },
 };

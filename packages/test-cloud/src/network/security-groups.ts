@@ -4,13 +4,13 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, text } from '../service/wire-types.js';
 import { ruleView, securityGroupView } from './network-views.js';
-import { checkedRule, checkProtocol } from './security-rule-checks.js';
-import { names, standardFields } from './standard-fields.js';
+import { checkProtocol, normalizeRule } from './security-rule-checks.js';
+import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
 /** Security groups. Every project has a group named `default`. */
 export const securityGroups: ResourceSpec = {
-  ...names('security_group'),
+  ...resourceNames('security_group'),
   tags: true,
   fields: () => ({
     ...standardFields,
@@ -32,9 +32,9 @@ export const securityGroups: ResourceSpec = {
 };
 
 /** Extends a schema, so that null and the empty string count as missing values. */
-const orMissing = <S extends z.ZodType>(schema: S) =>
+const allowMissing = <S extends z.ZodType>(schema: S) =>
   z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
-const portNumber = orMissing(z.union([z.number(), z.string()]));
+const portNumber = allowMissing(z.union([z.number(), z.string()]));
 
 /** An IP prefix. A single address becomes a /32 or /128 prefix. Host bits are kept. */
 export const ipPrefix = z
@@ -57,19 +57,19 @@ export const protocol = z.union([z.string(), z.number()]).transform((written) =>
 
 /** Security group rules. */
 export const securityGroupRules: ResourceSpec = {
-  ...names('security_group_rule'),
+  ...resourceNames('security_group_rule'),
   verbs: ['list', 'show', 'create', 'remove'],
   fields: () => ({
     ...standardFields,
     security_group_id: required(fixed(text.max(36))),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
     ethertype: fixed(ethertype),
-    protocol: fixed(orMissing(protocol)),
+    protocol: fixed(allowMissing(protocol)),
     port_range_min: fixed(portNumber),
     port_range_max: fixed(portNumber),
-    remote_ip_prefix: fixed(orMissing(ipPrefix)),
-    remote_group_id: fixed(orMissing(anyId)),
-    remote_address_group_id: fixed(orMissing(anyId), null, { inDocuments: true }),
+    remote_ip_prefix: fixed(allowMissing(ipPrefix)),
+    remote_group_id: fixed(allowMissing(anyId)),
+    remote_address_group_id: fixed(allowMissing(anyId), null, { inDocuments: true }),
     normalized_cidr: derived(),
     belongs_to_default_sg: derived(undefined, { filter: 'only' }),
   }),
@@ -77,7 +77,7 @@ export const securityGroupRules: ResourceSpec = {
     const { security_group_id } = rule;
     // A rule belongs to its security group's project, even if another project creates the rule.
     const group = await call.cloud.catalogs.networks.getSecurityGroup(call.caller, String(security_group_id));
-    return { project_id: group.projectId, ...checkedRule(rule) };
+    return { project_id: group.projectId, ...normalizeRule(rule) };
   },
   shows: (_call, { remote_ip_prefix }) => {
     const cidr = typeof remote_ip_prefix === 'string' ? parseCidr(remote_ip_prefix) : undefined;

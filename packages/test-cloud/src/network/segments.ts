@@ -6,32 +6,32 @@ import type { Doc } from '../service/documents.js';
 import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import type { Storage } from '../service/storage.js';
-import { seconds } from '../service/times.js';
+import { formatSeconds } from '../service/times.js';
 import { integerBetween, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { networkView } from './network-views.js';
 import { checkSegment, PROVIDER_FIELDS } from './provider-attributes.js';
-import { hiddenOwner, names, stampFields } from './standard-fields.js';
+import { hiddenOwner, resourceNames, stampFields } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
-type Provider = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
+type ProviderFields = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
 /** The segments that administrators have added, and the changes to segments that were created with a network. */
-const table = ({ cloud }: Call) => cloud.documents.table<Doc>('network/segments');
+const segmentTable = ({ cloud }: Call) => cloud.documents.table<Doc>('network/segments');
 
 /** Returns the segments of a network that was created with several segments; undefined for other networks. */
 export const multipleSegments = ({ cloud }: Call, id: string) =>
-  cloud.documents.table<{ readonly segments?: readonly Provider[] }>('network/networks').get(id)?.segments;
+  cloud.documents.table<{ readonly segments?: readonly ProviderFields[] }>('network/networks').get(id)?.segments;
 
 /** Removes a network's segment records. */
 export function removeSegments(call: Call, networkId: string): void {
-  for (const [id, { network_id }] of table(call)) if (network_id === networkId) table(call).delete(id);
+  for (const [id, { network_id }] of segmentTable(call)) if (network_id === networkId) segmentTable(call).delete(id);
 }
 
 /** Returns the segments with which a network was created. */
 function initialSegments(call: Call, network: NetworkRecord): readonly Doc[] {
-  const view = networkView(network);
-  const segments: readonly Provider[] = multipleSegments(call, network.id) ?? [view];
+  const networkFields = networkView(network);
+  const segments: readonly ProviderFields[] = multipleSegments(call, network.id) ?? [networkFields];
   return segments.map((provider, index) => {
     const id = stableUuid('segment', `${network.id}/${index}`);
     const [network_type, physical_network, segmentation_id] = PROVIDER_FIELDS.map((name) => provider[name]);
@@ -39,10 +39,10 @@ function initialSegments(call: Call, network: NetworkRecord): readonly Doc[] {
       id,
       name: null,
       description: null,
-      created_at: view.created_at,
-      updated_at: view.created_at,
+      created_at: networkFields.created_at,
+      updated_at: networkFields.created_at,
       revision_number: 0,
-      ...table(call).get(id),
+      ...segmentTable(call).get(id),
       network_id: network.id,
       network_type,
       physical_network,
@@ -57,8 +57,8 @@ async function allSegments(call: Call): Promise<{ readonly initial: readonly Doc
   if (!call.isAdmin) return { initial: [], added: [] };
   const networks = await call.cloud.catalogs.networks.listNetworks(call.caller);
   const initial = networks.flatMap((network) => initialSegments(call, network));
-  const ids = new Set(initial.map(({ id }) => id));
-  return { initial, added: [...table(call).values()].filter(({ id }) => !ids.has(id)) };
+  const initialIds = new Set(initial.map(({ id }) => id));
+  return { initial, added: [...segmentTable(call).values()].filter(({ id }) => !initialIds.has(id)) };
 }
 
 const storage: Storage = {
@@ -68,23 +68,23 @@ const storage: Storage = {
   },
   get: async (call, id) => (await storage.list(call)).find((segment) => segment.id === id),
   create(call, { project_id: _, ...segment }) {
-    const at = seconds(call.cloud.clock.now());
-    const doc = { ...segment, id: randomUUID(), created_at: at, updated_at: at, revision_number: 0 };
-    table(call).set(doc.id, doc);
+    const createdAt = formatSeconds(call.cloud.clock.now());
+    const doc = { ...segment, id: randomUUID(), created_at: createdAt, updated_at: createdAt, revision_number: 0 };
+    segmentTable(call).set(doc.id, doc);
     return doc;
   },
   update(call, before, change) {
-    const updated_at = seconds(call.cloud.clock.now());
+    const updated_at = formatSeconds(call.cloud.clock.now());
     const doc = { ...before, ...change, updated_at, revision_number: Number(before.revision_number) + 1 };
-    table(call).set(doc.id, doc);
+    segmentTable(call).set(doc.id, doc);
     return doc;
   },
-  remove: (call, { id }) => table(call).delete(id),
+  remove: (call, { id }) => segmentTable(call).delete(id),
 };
 
 /** Network segments. Each network has at least one segment. Segments that are added later do not affect servers. */
 export const segments: ResourceSpec = {
-  ...names('segment'),
+  ...resourceNames('segment'),
   admin: ['create'],
   fields: () => ({
     ...hiddenOwner,

@@ -4,18 +4,18 @@ import { ifMissing } from '../service/if-missing.js';
 import type { ServiceError } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
-import { EVERY_PROJECT, SHARED_TYPES } from './sharing.js';
+import { EVERY_PROJECT, SHAREABLE_TYPES } from './sharing.js';
 
-type User = { readonly what: string; readonly projectId: string };
+type ObjectUser = { readonly what: string; readonly projectId: string };
 
 /** States how to find an object's users, and which project keeps access when an RBAC policy is removed. */
-interface Users {
-  readonly find: (call: Call, id: string) => Promise<readonly User[]>;
+interface UserFinder {
+  readonly find: (call: Call, id: string) => Promise<readonly ObjectUser[]>;
   readonly exempt: 'the owner' | 'the new target' | 'none';
 }
 
 /** Returns the users of a shared network, which are its ports, except the ports of the network service. */
-async function portsIn(call: Call, networkId: string): Promise<readonly User[]> {
+async function portUsers(call: Call, networkId: string): Promise<readonly ObjectUser[]> {
   const ports = await call.cloud.catalogs.networks.listPorts({ ...call.caller, isAdmin: true }, { networkId });
   return ports
     .filter(({ deviceOwner }) => !deviceOwner.startsWith('network:'))
@@ -23,7 +23,7 @@ async function portsIn(call: Call, networkId: string): Promise<readonly User[]> 
 }
 
 /** Returns the users of an external network, which are the routers with a gateway to this network. */
-async function routersTo(call: Call, networkId: string): Promise<readonly User[]> {
+async function routerUsers(call: Call, networkId: string): Promise<readonly ObjectUser[]> {
   const routers = await call.cloud.catalogs.networks.listRouters({ ...call.caller, isAdmin: true });
   return routers
     .filter(({ externalNetworkId }) => externalNetworkId === networkId)
@@ -31,29 +31,29 @@ async function routersTo(call: Call, networkId: string): Promise<readonly User[]
 }
 
 /** Returns the users of a QoS policy, which are networks and ports. */
-async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly User[]> {
+async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly ObjectUser[]> {
   const caller = { ...call.caller, isAdmin: true };
   const { networks } = call.cloud.catalogs;
-  const users: User[] = [];
-  const read = {
+  const users: ObjectUser[] = [];
+  const readers = {
     networks: (id: string) => networks.getNetwork(caller, id).catch(ifMissing),
     ports: (id: string) => networks.getPort(caller, id).catch(ifMissing),
   };
   for (const many of ['networks', 'ports'] as const)
     for (const [id, { qos_policy_id }] of call.cloud.documents.table<Doc>(`network/${many}`)) {
-      const user = qos_policy_id === policyId ? await read[many](id) : undefined;
+      const user = qos_policy_id === policyId ? await readers[many](id) : undefined;
       if (user) users.push({ what: `${many.slice(0, -1)} ${id}`, projectId: user.projectId });
     }
   return users;
 }
 
-const USERS: Readonly<Record<string, Users>> = {
-  'network/access_as_shared': { find: portsIn, exempt: 'the owner' },
-  'network/access_as_external': { find: routersTo, exempt: 'the new target' },
+const USER_FINDERS: Readonly<Record<string, UserFinder>> = {
+  'network/access_as_shared': { find: portUsers, exempt: 'the owner' },
+  'network/access_as_external': { find: routerUsers, exempt: 'the new target' },
   'qos_policy/access_as_shared': { find: usersOfQosPolicy, exempt: 'none' },
 };
 
-function inUse(id: string, details: string): ServiceError {
+function policyInUseError(id: string, details: string): ServiceError {
   return networkError(
     'RbacPolicyInUse',
     `RBAC policy on object ${id} cannot be removed because other objects depend on it.\nDetails: ${details}`,
@@ -66,18 +66,18 @@ function inUse(id: string, details: string): ServiceError {
  */
 export async function rejectUsedGrant(call: Call, policy: Wire, newTarget?: string): Promise<undefined> {
   const { object_type, action, target_tenant } = policy;
-  const users = USERS[`${object_type}/${action}`];
+  const users = USER_FINDERS[`${object_type}/${action}`];
   const id = String(policy.object_id);
-  const object = await SHARED_TYPES[String(object_type)]?.get(call, id);
+  const object = await SHAREABLE_TYPES[String(object_type)]?.get(call, id);
   if (!users || !object) return;
-  const remaining = new Set((object.grants[String(action)] ?? []).filter((one) => one !== target_tenant));
-  if (remaining.has(EVERY_PROJECT)) return;
+  const remainingTargets = new Set((object.grants[String(action)] ?? []).filter((one) => one !== target_tenant));
+  if (remainingTargets.has(EVERY_PROJECT)) return;
   if (object.mustBeOffered?.includes(String(action)) && target_tenant === EVERY_PROJECT)
-    throw inUse(id, 'Default external networks must be shared to everyone.');
-  if (users.exempt === 'the owner') remaining.add(object.projectId);
-  if (users.exempt === 'the new target' && newTarget !== undefined) remaining.add(newTarget);
-  const losesAccess = ({ projectId }: User) =>
-    !remaining.has(projectId) && (target_tenant === EVERY_PROJECT || target_tenant === projectId);
+    throw policyInUseError(id, 'Default external networks must be shared to everyone.');
+  if (users.exempt === 'the owner') remainingTargets.add(object.projectId);
+  if (users.exempt === 'the new target' && newTarget !== undefined) remainingTargets.add(newTarget);
+  const losesAccess = ({ projectId }: ObjectUser) =>
+    !remainingTargets.has(projectId) && (target_tenant === EVERY_PROJECT || target_tenant === projectId);
   const user = (await users.find(call, id)).find(losesAccess);
-  if (user) throw inUse(id, `${user.what} of project ${user.projectId} uses it.`);
+  if (user) throw policyInUseError(id, `${user.what} of project ${user.projectId} uses it.`);
 }

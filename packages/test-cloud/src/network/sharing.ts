@@ -33,13 +33,13 @@ export interface Shareable {
   readonly set: (call: Call, id: string, grants: Grants) => Promise<void>;
 }
 
-const SHARED = 'access_as_shared';
-const EXTERNAL = 'access_as_external';
+const SHARED_ACTION = 'access_as_shared';
+const EXTERNAL_ACTION = 'access_as_external';
 
 /** Returns the caller as an administrator without a project, so that a record's grants do not change its view. */
-const outside = ({ caller }: Call) => ({ ...caller, projectId: '', isAdmin: true });
+const adminWithoutProject = ({ caller }: Call) => ({ ...caller, projectId: '', isAdmin: true });
 
-const groupDocuments = ({ cloud }: Call) => cloud.documents.table<Wire>('network/security_groups');
+const groupTable = ({ cloud }: Call) => cloud.documents.table<Wire>('network/security_groups');
 
 const targetsOf = ({ shared, shared_with }: Wire): readonly string[] => [
   ...(shared === true ? [EVERY_PROJECT] : []),
@@ -55,96 +55,98 @@ export function isShared({ caller }: Call, { shared, shared_with }: Wire): boole
 export const isAccessible = (call: Call, record: Wire) =>
   call.isAdmin || record.project_id === call.caller.projectId || isShared(call, record);
 
-const fieldsOf = ({ [SHARED]: targets = [] }: Grants): Wire => ({
+const sharingFields = ({ [SHARED_ACTION]: targets = [] }: Grants): Wire => ({
   shared: targets.includes(EVERY_PROJECT),
   shared_with: targets.filter((target) => target !== EVERY_PROJECT),
 });
 
 /** Returns an object type whose objects are stored as documents that contain their grants. */
-function documents(title: string, table: string): Shareable {
-  const records = ({ cloud }: Call) => cloud.documents.table<Doc>(`network/${table}`);
+function shareableDocuments(title: string, table: string): Shareable {
+  const recordTable = ({ cloud }: Call) => cloud.documents.table<Doc>(`network/${table}`);
   const shared = (doc: Doc) => ({
     id: doc.id,
     projectId: String(doc.project_id),
-    grants: { [SHARED]: targetsOf(doc) },
+    grants: { [SHARED_ACTION]: targetsOf(doc) },
   });
   return {
-    actions: [SHARED],
-    list: async (call) => [...records(call).values()].map(shared),
+    actions: [SHARED_ACTION],
+    list: async (call) => [...recordTable(call).values()].map(shared),
     get: async (call, id) => {
-      const doc = records(call).get(id);
+      const doc = recordTable(call).get(id);
       if (!doc) throw missingResource(title, id);
       return shared(doc);
     },
     set: async (call, id, grants) => {
-      const doc = records(call).get(id);
-      if (doc) records(call).set(id, { ...doc, ...fieldsOf(grants) });
+      const doc = recordTable(call).get(id);
+      if (doc) recordTable(call).set(id, { ...doc, ...sharingFields(grants) });
     },
   };
 }
 
-function networkOf({ id, projectId, ...network }: NetworkRecord): SharedObject {
+function sharedNetwork({ id, projectId, ...network }: NetworkRecord): SharedObject {
   const { shared, sharedWith = [], external, externalFor, isDefault } = network;
   return {
     id,
     projectId,
     grants: {
-      [SHARED]: [...(shared ? [EVERY_PROJECT] : []), ...sharedWith],
-      [EXTERNAL]: external ? (externalFor ?? [EVERY_PROJECT]) : [],
+      [SHARED_ACTION]: [...(shared ? [EVERY_PROJECT] : []), ...sharedWith],
+      [EXTERNAL_ACTION]: external ? (externalFor ?? [EVERY_PROJECT]) : [],
     },
-    ...(isDefault && { mustBeOffered: [EXTERNAL] }),
+    ...(isDefault && { mustBeOffered: [EXTERNAL_ACTION] }),
   };
 }
 
 /** Networks. An RBAC policy with the action `access_as_external` makes a network external. */
 const networks: Shareable = {
-  actions: [SHARED, EXTERNAL],
+  actions: [SHARED_ACTION, EXTERNAL_ACTION],
   list: async (call) =>
-    (await call.cloud.catalogs.networks.listNetworks(outside(call), { offered: true })).map(networkOf),
+    (await call.cloud.catalogs.networks.listNetworks(adminWithoutProject(call), { offered: true })).map(sharedNetwork),
   async get(call, id) {
     const { networks: catalog } = call.cloud.catalogs;
     await catalog.getNetwork(call.caller, id);
-    return networkOf(await catalog.getNetwork(outside(call), id));
+    return sharedNetwork(await catalog.getNetwork(adminWithoutProject(call), id));
   },
-  async set(call, id, { [SHARED]: shared = [], [EXTERNAL]: external = [] }) {
+  async set(call, id, { [SHARED_ACTION]: shared = [], [EXTERNAL_ACTION]: external = [] }) {
     const change = {
       shared: shared.includes(EVERY_PROJECT),
       sharedWith: shared.filter((target) => target !== EVERY_PROJECT),
       external: external.length > 0,
       externalFor: external.length === 0 || external.every((target) => target === EVERY_PROJECT) ? null : external,
     };
-    await call.cloud.catalogs.networks.updateNetwork(outside(call), id, change).catch(ifMissing);
+    await call.cloud.catalogs.networks.updateNetwork(adminWithoutProject(call), id, change).catch(ifMissing);
   },
 };
 
 /** Security groups. Their RBAC policies are stored, but do not show the groups to other projects. */
 const securityGroups: Shareable = {
-  actions: [SHARED],
+  actions: [SHARED_ACTION],
   isRecorded: true,
   async list(call) {
-    const listed = [];
-    for (const [id, doc] of groupDocuments(call))
+    const sharedGroups = [];
+    for (const [id, doc] of groupTable(call))
       if (targetsOf(doc).length > 0) {
-        const group = await call.cloud.catalogs.networks.getSecurityGroup(outside(call), id).catch(ifMissing);
-        if (group) listed.push({ id, projectId: group.projectId, grants: { [SHARED]: targetsOf(doc) } });
+        const group = await call.cloud.catalogs.networks
+          .getSecurityGroup(adminWithoutProject(call), id)
+          .catch(ifMissing);
+        if (group) sharedGroups.push({ id, projectId: group.projectId, grants: { [SHARED_ACTION]: targetsOf(doc) } });
       }
-    return listed;
+    return sharedGroups;
   },
   async get(call, id) {
     const { projectId } = await call.cloud.catalogs.networks.getSecurityGroup(call.caller, id);
-    return { id, projectId, grants: { [SHARED]: targetsOf(groupDocuments(call).get(id) ?? {}) } };
+    return { id, projectId, grants: { [SHARED_ACTION]: targetsOf(groupTable(call).get(id) ?? {}) } };
   },
   async set(call, id, grants) {
-    groupDocuments(call).set(id, { ...groupDocuments(call).get(id), ...fieldsOf(grants) });
+    groupTable(call).set(id, { ...groupTable(call).get(id), ...sharingFields(grants) });
   },
 };
 
 /** The object types whose objects can be shared, by name. */
-export const SHARED_TYPES: Readonly<Record<string, Shareable>> = {
+export const SHAREABLE_TYPES: Readonly<Record<string, Shareable>> = {
   network: networks,
-  qos_policy: documents('QoS policy', 'policies'),
+  qos_policy: shareableDocuments('QoS policy', 'policies'),
   security_group: securityGroups,
-  address_scope: documents('Address scope', 'address_scopes'),
-  address_group: documents('Address group', 'address_groups'),
-  subnetpool: documents('Subnet pool', 'subnetpools'),
+  address_scope: shareableDocuments('Address scope', 'address_scopes'),
+  address_group: shareableDocuments('Address group', 'address_groups'),
+  subnetpool: shareableDocuments('Subnet pool', 'subnetpools'),
 };

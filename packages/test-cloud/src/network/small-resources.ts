@@ -8,50 +8,50 @@ import { ethertype, ipPrefix, protocol } from './security-groups.js';
 import {
   hiddenOwner,
   hiddenStamps,
-  named,
-  names,
+  nameFields,
   ownerFields,
+  resourceNames,
   stampFields,
   standardFields,
 } from './standard-fields.js';
 import { address, ipVersion, uuid } from './value-types.js';
 
-const hidden = { hidden: true } as const;
-const unlisted = { filter: false } as const;
+const hiddenField = { hidden: true } as const;
+const noFilter = { filter: false } as const;
 const onlyFilter = { filter: 'only' } as const;
 
-const writes = ['create', 'change', 'remove'] as const;
-const unchangeable = ['list', 'show', 'create', 'remove'] as const;
+const writeVerbs = ['create', 'change', 'remove'] as const;
+const verbsWithoutChange = ['list', 'show', 'create', 'remove'] as const;
 
 /** A segment ID or an autonomous system number. */
 const number32 = integerBetween(1, 2 ** 32 - 1);
 
 /** Ranges of segment IDs for project networks. */
 const segmentRanges: ResourceSpec = {
-  ...names('network_segment_range'),
+  ...resourceNames('network_segment_range'),
   tags: true,
-  admin: writes,
+  admin: writeVerbs,
   // As in Neutron, only administrators see segment ranges.
   isVisible: () => false,
   fields: () => ({
     ...standardFields,
-    ...named,
-    default: derived(false, unlisted),
-    shared: fixed(flag, true, unlisted),
+    ...nameFields,
+    default: derived(false, noFilter),
+    shared: fixed(flag, true, noFilter),
     network_type: required(fixed(z.enum(['vlan', 'vxlan', 'gre', 'geneve']), undefined, onlyFilter)),
     physical_network: fixed(text.max(64), null, onlyFilter),
-    minimum: required(settable(number32, undefined, unlisted)),
-    maximum: required(settable(number32, undefined, unlisted)),
-    used: derived(() => ({}), unlisted),
-    available: derived(() => [], unlisted),
+    minimum: required(settable(number32, undefined, noFilter)),
+    maximum: required(settable(number32, undefined, noFilter)),
+    used: derived(() => ({}), noFilter),
+    available: derived(() => [], noFilter),
   }),
 };
 
 /** Labels for metering project traffic. */
 const meteringLabels: ResourceSpec = {
-  ...names('metering_label', 'metering/metering-labels'),
-  verbs: unchangeable,
-  admin: writes,
+  ...resourceNames('metering_label', 'metering/metering-labels'),
+  verbs: verbsWithoutChange,
+  admin: writeVerbs,
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
@@ -62,9 +62,9 @@ const meteringLabels: ResourceSpec = {
 };
 
 const meteringRules: ResourceSpec = {
-  ...names('metering_label_rule', 'metering/metering-label-rules'),
-  verbs: unchangeable,
-  admin: writes,
+  ...resourceNames('metering_label_rule', 'metering/metering-label-rules'),
+  verbs: verbsWithoutChange,
+  admin: writeVerbs,
   fields: () => ({
     id: derived(),
     ...hiddenStamps,
@@ -83,9 +83,9 @@ const meteringRules: ResourceSpec = {
 
 /** Default security group rules. They are stored and returned, but new security groups have the built-in rules. */
 const defaultRules: ResourceSpec = {
-  ...names('default_security_group_rule'),
-  verbs: unchangeable,
-  admin: writes,
+  ...resourceNames('default_security_group_rule'),
+  verbs: verbsWithoutChange,
+  admin: writeVerbs,
   fields: () => ({
     ...hiddenOwner,
     ...stampFields,
@@ -105,32 +105,32 @@ const defaultRules: ResourceSpec = {
 
 /** BGP peers. */
 const bgpPeers: ResourceSpec = {
-  ...names('bgp_peer'),
-  admin: ['list', 'show', ...writes],
+  ...resourceNames('bgp_peer'),
+  admin: ['list', 'show', ...writeVerbs],
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
-    ...named,
+    ...nameFields,
     peer_ip: required(fixed(address)),
     remote_as: required(fixed(number32)),
     auth_type: required(fixed(z.enum(['none', 'md5']))),
-    password: settable(text.nullable(), null, hidden),
+    password: settable(text.nullable(), null, hiddenField),
   }),
 };
 
 const bgpSpeakers: ResourceSpec = {
-  ...names('bgp_speaker'),
-  admin: ['list', 'show', ...writes],
+  ...resourceNames('bgp_speaker'),
+  admin: ['list', 'show', ...writeVerbs],
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
-    ...named,
+    ...nameFields,
     local_as: required(fixed(number32)),
     ip_version: fixed(ipVersion, 4),
     advertise_floating_ip_host_routes: settable(flag, true),
     advertise_tenant_networks: settable(flag, true),
-    peers: derived(() => [], unlisted),
-    networks: derived(() => [], unlisted),
+    peers: derived(() => [], noFilter),
+    networks: derived(() => [], noFilter),
   }),
   routes: (resource) => [
     ...Object.entries({ get_advertised_routes: 'advertised_routes', 'bgp-dragents': 'agents' }).map(([part, list]) =>
@@ -147,8 +147,8 @@ const bgpSpeakers: ResourceSpec = {
         put(`/v2.0/bgp-speakers/:id/${adds ? 'add' : 'remove'}_${what}`, async (call) => {
           const before = await resource.find(call, call.param('id'), 'change');
           const id = (call.body(dictionary) as Record<string, unknown>)[key];
-          const others = (before[list] as readonly unknown[]).filter((other) => other !== id);
-          await resource.apply(call, before, { [list]: adds ? [...others, id] : others });
+          const otherIds = (before[list] as readonly unknown[]).filter((other) => other !== id);
+          await resource.apply(call, before, { [list]: adds ? [...otherIds, id] : otherIds });
           return { [key]: id };
         }),
       ),
@@ -158,14 +158,14 @@ const bgpSpeakers: ResourceSpec = {
 
 /** Tap mirrors, which copy a port's traffic to a remote address. */
 const tapMirrors: ResourceSpec = {
-  ...names('tap_mirror', 'taas/tap_mirrors'),
+  ...resourceNames('tap_mirror', 'taas/tap_mirrors'),
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
-    ...named,
+    ...nameFields,
     description: settable(text, ''),
     port_id: required(fixed(uuid)),
-    directions: required(fixed(z.object({ IN: integer.optional(), OUT: integer.optional() }), undefined, unlisted)),
+    directions: required(fixed(z.object({ IN: integer.optional(), OUT: integer.optional() }), undefined, noFilter)),
     remote_ip: required(fixed(address)),
     mirror_type: required(fixed(z.enum(['gre', 'erspanv1']))),
   }),

@@ -22,25 +22,25 @@ export const standardFields: Fields = {
   ...stampFields,
 };
 
-export const named: Fields = { name: settable(text, '') };
+export const nameFields: Fields = { name: settable(text, '') };
 
-const hidden = { hidden: true, filter: false } as const;
+const hiddenField = { hidden: true, filter: false } as const;
 
 /** Hidden timestamps and revision number, for resources whose responses do not contain these fields. */
 export const hiddenStamps: Fields = {
-  created_at: derived(undefined, hidden),
-  updated_at: derived(undefined, hidden),
-  revision_number: derived(undefined, hidden),
+  created_at: derived(undefined, hiddenField),
+  updated_at: derived(undefined, hiddenField),
+  revision_number: derived(undefined, hiddenField),
 };
 
 /** The ID and a hidden project, for resources whose responses do not contain their project. */
 export const hiddenOwner: Fields = {
   id: derived(),
-  project_id: fixed(text, undefined, hidden),
-  tenant_id: fixed(text, undefined, hidden),
+  project_id: fixed(text, undefined, hiddenField),
+  tenant_id: fixed(text, undefined, hiddenField),
 };
 
 /** Returns a resource's singular, plural (with `s`) and path. @param path default: the hyphenated plural */
-export function names(one: string, path = `${one.replaceAll('_', '-')}s`) {
+export function resourceNames(one: string, path = `${one.replaceAll('_', '-')}s`) {
   return { one, many: `${one}s`, path };
 }

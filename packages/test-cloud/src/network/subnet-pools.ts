@@ -9,31 +9,31 @@ import { badRequest, conflict } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { count, flag } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
-import { areContained, compacted, intersect } from './pool-prefixes.js';
+import { areContained, compactPrefixes, prefixesOverlap } from './pool-prefixes.js';
 import { isAccessible } from './sharing.js';
-import { named, names, standardFields } from './standard-fields.js';
+import { nameFields, resourceNames, standardFields } from './standard-fields.js';
 import { prefix, uniqueList, uuid } from './value-types.js';
 
-const Prefixes = z.object({ prefixes: z.array(prefix) });
-const admin = { admin: 'write' } as const;
+const PrefixesBody = z.object({ prefixes: z.array(prefix) });
+const adminWritable = { admin: 'write' } as const;
 const MAX_PREFIX_LENGTHS = { 4: 32, 6: 128 } as const;
 
-const LENGTHS = ['min_prefixlen', 'max_prefixlen', 'default_prefixlen'] as const;
+const LENGTH_FIELDS = ['min_prefixlen', 'max_prefixlen', 'default_prefixlen'] as const;
 
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');
 
 /** Returns the ID of a new subnet's pool: the pool that the body names, or the default pool of the IP version. */
-export function poolOf(call: Call, { subnetpool_id, use_default_subnetpool, ip_version }: Wire): unknown {
+export function resolvePoolId(call: Call, { subnetpool_id, use_default_subnetpool, ip_version }: Wire): unknown {
   if (use_default_subnetpool !== true) return subnetpool_id;
-  const bad = (message: string) => networkError('BadRequest', `Bad subnets request: ${message}.`);
-  if (subnetpool_id) throw bad('subnetpool_id and use_default_subnetpool cannot both be specified');
+  const badSubnet = (message: string) => networkError('BadRequest', `Bad subnets request: ${message}.`);
+  if (subnetpool_id) throw badSubnet('subnetpool_id and use_default_subnetpool cannot both be specified');
   const pool = [...poolsOf(call).values()].find((one) => one.is_default === true && one.ip_version === ip_version);
-  if (!pool) throw bad(`No default subnetpool found for IPv${ip_version}`);
+  if (!pool) throw badSubnet(`No default subnetpool found for IPv${ip_version}`);
   return pool.id;
 }
 
 /** Returns an unused prefix from a subnet pool. Throws Neutron's errors if the pool has no unused prefix. */
-export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: unknown): Promise<string> {
+export async function findFreePrefix(call: Call, poolId: unknown, prefixLength: unknown): Promise<string> {
   if (poolId === null || poolId === undefined)
     throw badRequest('Bad subnets request: a subnetpool must be specified in the absence of a cidr.', 'BadRequest');
   const pool = poolsOf(call).get(String(poolId));
@@ -43,14 +43,14 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
     throw badRequest(`Unable to allocate subnet with prefix length ${length}.`, 'MinPrefixSubnetAllocationError');
   const all = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true });
   const usedCidrs = all.map(({ cidr }) => cidrOf(cidr));
-  for (const text of pool.prefixes as readonly string[]) {
-    const { version, first, last } = cidrOf(text);
-    const size = 2n ** BigInt(MAX_PREFIX_LENGTHS[version] - length);
-    for (let start = first; start + size - 1n <= last; start += size) {
-      const conflicting = usedCidrs.find(
-        (other) => other.version === version && other.first < start + size && other.last >= start,
+  for (const poolPrefix of pool.prefixes as readonly string[]) {
+    const { version, first, last } = cidrOf(poolPrefix);
+    const prefixSize = 2n ** BigInt(MAX_PREFIX_LENGTHS[version] - length);
+    for (let start = first; start + prefixSize - 1n <= last; start += prefixSize) {
+      const overlappingCidr = usedCidrs.find(
+        (other) => other.version === version && other.first < start + prefixSize && other.last >= start,
       );
-      if (!conflicting) return formatCidr({ version, first: start, last: start + size - 1n, prefix: length });
+      if (!overlappingCidr) return formatCidr({ version, first: start, last: start + prefixSize - 1n, prefix: length });
     }
   }
   throw conflict(
@@ -60,16 +60,16 @@ export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: 
 }
 
 /** Returns the IP version and the compacted prefixes of a pool. Throws if the prefixes have different IP versions. */
-function fromPrefixes(prefixes: readonly string[]): Wire {
+function prefixFields(prefixes: readonly string[]): Wire {
   const cidrs = prefixes.map(cidrOf);
   const [version, ...others] = new Set(cidrs.map((cidr) => cidr.version));
   if (version === undefined || others.length > 0)
     throw badRequest('A subnetpool needs prefixes of one IP version.', 'PrefixVersionMismatch');
-  return { ip_version: version, prefixes: compacted(prefixes).map(formatCidr) };
+  return { ip_version: version, prefixes: compactPrefixes(prefixes).map(formatCidr) };
 }
 
 /** Rejects a pool if its address scope has another IP version, or another pool in the scope overlaps with it. */
-async function checkScope(call: Call, pool: Wire): Promise<void> {
+async function checkAddressScope(call: Call, pool: Wire): Promise<void> {
   const { id = null, address_scope_id, ip_version } = pool;
   if (address_scope_id === null || address_scope_id === undefined) return;
   const scopeId = String(address_scope_id);
@@ -80,10 +80,10 @@ async function checkScope(call: Call, pool: Wire): Promise<void> {
       'IllegalSubnetPoolIpVersionAssociationToAddressScope',
       `Illegal subnetpool association: subnetpool ${id} cannot associate with address scope ${scopeId} because subnetpool ip_version is not ${scope.ip_version}.`,
     );
-  const own = compacted(pool.prefixes as readonly string[]);
+  const ownPrefixes = compactPrefixes(pool.prefixes as readonly string[]);
   const others = [...poolsOf(call).values()].filter((other) => other.address_scope_id === scopeId && other.id !== id);
-  const used = others.flatMap(({ prefixes }) => (prefixes as readonly string[]).map(cidrOf));
-  if (own.some((prefix) => used.some((other) => intersect(prefix, other))))
+  const usedPrefixes = others.flatMap(({ prefixes }) => (prefixes as readonly string[]).map(cidrOf));
+  if (ownPrefixes.some((prefix) => usedPrefixes.some((other) => prefixesOverlap(prefix, other))))
     throw networkError(
       'AddressScopePrefixConflict',
       'Failed to associate address scope: subnetpools within an address scope must have unique prefixes.',
@@ -102,8 +102,8 @@ function rejectForeignScope(call: Call, { id, address_scope_id }: Doc): void {
 
 /** Rejects a second default subnet pool for an IP version. */
 function rejectSecondDefault(call: Call, { id, ip_version, is_default }: Wire): void {
-  const isOther = (pool: Doc) => pool.is_default === true && pool.ip_version === ip_version && pool.id !== id;
-  if (is_default === true && [...poolsOf(call).values()].some(isOther))
+  const isOtherDefault = (pool: Doc) => pool.is_default === true && pool.ip_version === ip_version && pool.id !== id;
+  if (is_default === true && [...poolsOf(call).values()].some(isOtherDefault))
     throw networkError(
       'InvalidInput',
       'Invalid input for operation: A default subnetpool for this IP family has already been set. Only one default may exist per IP family.',
@@ -117,15 +117,15 @@ export async function requireSamePool(
   ipVersion: unknown,
   poolId: unknown,
 ): Promise<void> {
-  const pools = call.cloud.documents.table<Wire>('network/subnets');
+  const subnetRecords = call.cloud.documents.table<Wire>('network/subnets');
   const subnets = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true }, { networkId });
   const scopeOf = (id: unknown) => poolsOf(call).get(String(id))?.address_scope_id ?? null;
-  const differs = subnets.some(({ id, ipVersion: version }) => {
-    const other = pools.get(id)?.subnetpool_id ?? null;
+  const isPoolDifferent = subnets.some(({ id, ipVersion: version }) => {
+    const other = subnetRecords.get(id)?.subnetpool_id ?? null;
     const isSameScope = scopeOf(other) !== null && scopeOf(other) === scopeOf(poolId);
     return version === ipVersion && other !== (poolId ?? null) && !isSameScope;
   });
-  if (differs)
+  if (isPoolDifferent)
     throw networkError(
       'NetworkSubnetPoolAffinityError',
       'Subnets hosted on the same network must be allocated from the same subnet pool.',
@@ -133,12 +133,12 @@ export async function requireSamePool(
 }
 
 export const subnetPools = {
-  ...names('subnetpool'),
+  ...resourceNames('subnetpool'),
   title: 'Subnet pool',
   tags: true,
   fields: () => ({
     ...standardFields,
-    ...named,
+    ...nameFields,
     name: required(settable(z.string().min(1))),
     prefixes: required(settable(uniqueList(prefix), undefined, { filter: false })),
     default_quota: settable(count, null),
@@ -146,43 +146,43 @@ export const subnetPools = {
     default_prefixlen: settable(count),
     min_prefixlen: settable(count),
     max_prefixlen: settable(count),
-    is_default: settable(flag, false, admin),
-    shared: fixed(flag, false, admin),
+    is_default: settable(flag, false, adminWritable),
+    shared: fixed(flag, false, adminWritable),
     address_scope_id: settable(uuid.nullable(), null),
   }),
   // As in Neutron, prefix lengths are strings.
-  shows: (_call, pool) => Object.fromEntries(LENGTHS.map((name) => [name, String(pool[name])])),
+  shows: (_call, pool) => Object.fromEntries(LENGTH_FIELDS.map((name) => [name, String(pool[name])])),
   async creating(call, pool) {
     const { prefixes, default_prefixlen, min_prefixlen, max_prefixlen } = pool;
-    const derivedPrefixes = fromPrefixes(prefixes as readonly string[]);
-    const longest = MAX_PREFIX_LENGTHS[derivedPrefixes.ip_version as 4 | 6];
-    const min = min_prefixlen ?? (longest === 32 ? 8 : 64);
+    const derivedPrefixes = prefixFields(prefixes as readonly string[]);
+    const maxLength = MAX_PREFIX_LENGTHS[derivedPrefixes.ip_version as 4 | 6];
+    const minLength = min_prefixlen ?? (maxLength === 32 ? 8 : 64);
     rejectSecondDefault(call, { ...pool, ...derivedPrefixes });
-    await checkScope(call, { ...pool, ...derivedPrefixes });
+    await checkAddressScope(call, { ...pool, ...derivedPrefixes });
     return {
       ...derivedPrefixes,
-      min_prefixlen: min,
-      max_prefixlen: max_prefixlen ?? longest,
-      default_prefixlen: default_prefixlen ?? min,
+      min_prefixlen: minLength,
+      max_prefixlen: max_prefixlen ?? maxLength,
+      default_prefixlen: default_prefixlen ?? minLength,
     };
   },
   async changing(call, before, change) {
     const { prefixes } = change;
     rejectForeignScope(call, before);
     rejectSecondDefault(call, { ...before, ...change });
-    await checkScope(call, { ...before, ...change });
+    await checkAddressScope(call, { ...before, ...change });
     if (prefixes === undefined) return undefined;
     if (!areContained(before.prefixes as readonly string[], prefixes as readonly string[]))
       throw badRequest(
         `Illegal subnetpool update : Existing prefixes must be a subset of the new prefixes.`,
         'IllegalSubnetPoolPrefixUpdate',
       );
-    return fromPrefixes(prefixes as readonly string[]);
+    return prefixFields(prefixes as readonly string[]);
   },
   async removing(call, { id }) {
-    const users = call.cloud.documents.table<Wire>('network/subnets');
+    const poolSubnets = call.cloud.documents.table<Wire>('network/subnets');
     const all = new Set((await call.cloud.catalogs.networks.listSubnets(call.caller)).map((subnet) => subnet.id));
-    if ([...users].some(([subnet, { subnetpool_id }]) => subnetpool_id === id && all.has(subnet)))
+    if ([...poolSubnets].some(([subnet, { subnetpool_id }]) => subnetpool_id === id && all.has(subnet)))
       throw conflict(
         `Unable to complete operation on subnetpool ${id}: Subnet pool has existing allocations.`,
         'SubnetPoolDeleteError',
@@ -192,13 +192,15 @@ export const subnetPools = {
     ['add_prefixes', 'remove_prefixes'].map((action) =>
       put(`/v2.0/subnetpools/:id/${action}`, async (call) => {
         const before = await resource.find(call, call.param('id'), 'change');
-        const { prefixes } = call.body(Prefixes);
-        const previous = before.prefixes as readonly string[];
-        const now =
-          action === 'add_prefixes' ? [...previous, ...prefixes] : previous.filter((p) => !prefixes.includes(p));
-        const change = fromPrefixes(now);
+        const { prefixes } = call.body(PrefixesBody);
+        const previousPrefixes = before.prefixes as readonly string[];
+        const newPrefixes =
+          action === 'add_prefixes'
+            ? [...previousPrefixes, ...prefixes]
+            : previousPrefixes.filter((p) => !prefixes.includes(p));
+        const change = prefixFields(newPrefixes);
         rejectForeignScope(call, before);
-        await checkScope(call, { ...before, ...change });
+        await checkAddressScope(call, { ...before, ...change });
         resource.storage.update(call, before, change);
         return { prefixes: change.prefixes };
       }),

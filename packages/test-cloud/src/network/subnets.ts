@@ -6,28 +6,28 @@ import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { count, flag, text } from '../service/wire-types.js';
 import { subnetView } from './network-views.js';
-import { names, standardFields } from './standard-fields.js';
-import { poolOf, prefixFromPool, requireSamePool } from './subnet-pools.js';
+import { resourceNames, standardFields } from './standard-fields.js';
+import { findFreePrefix, requireSamePool, resolvePoolId } from './subnet-pools.js';
 import { toCamelCase } from './to-camel-case.js';
-import { address, ipVersion, listOrNull, prefix, route, uuid } from './value-types.js';
+import { address, ipVersion, nullableList, prefix, route, uuid } from './value-types.js';
 
-const unlisted = { filter: false } as const;
-const ranges = z.array(z.strictObject({ start: address, end: address }));
+const noFilter = { filter: false } as const;
+const addressRanges = z.array(z.strictObject({ start: address, end: address }));
 /** A device owner prefix. As in Neutron, a single character of `compute:` is enough. */
 const serviceType = z.string().regex(/^([compute:]|network:|neutron:)/, 'does not correspond to a valid device owner');
 const ipv6Mode = z.enum(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac']);
 
 /** Filters subnets by the query parameter `shared`, which states whether their network is shared. */
-async function withSharedNetwork(call: Call, subnets: readonly SubnetRecord[]): Promise<readonly SubnetRecord[]> {
+async function filterByShared(call: Call, subnets: readonly SubnetRecord[]): Promise<readonly SubnetRecord[]> {
   const shared = call.flag('shared');
   if (shared === undefined) return subnets;
   const networks = await call.cloud.catalogs.networks.listNetworks(call.caller, { shared });
-  const ids = new Set(networks.map(({ id }) => id));
-  return subnets.filter(({ networkId }) => ids.has(networkId));
+  const sharedNetworkIds = new Set(networks.map(({ id }) => id));
+  return subnets.filter(({ networkId }) => sharedNetworkIds.has(networkId));
 }
 
 export const subnets: ResourceSpec = {
-  ...names('subnet'),
+  ...resourceNames('subnet'),
   tags: true,
   fields: () => ({
     ...standardFields,
@@ -39,29 +39,29 @@ export const subnets: ResourceSpec = {
     subnetpool_id: fixed(uuid.nullable(), null, { inDocuments: true }),
     use_default_subnetpool: fixed(flag, undefined, { hidden: true, filter: false }),
     gateway_ip: settable(address.nullable()),
-    allocation_pools: settable(ranges, undefined, unlisted),
-    dns_nameservers: settable(listOrNull(address), undefined, unlisted),
-    host_routes: settable(listOrNull(route), undefined, unlisted),
+    allocation_pools: settable(addressRanges, undefined, noFilter),
+    dns_nameservers: settable(nullableList(address), undefined, noFilter),
+    host_routes: settable(nullableList(route), undefined, noFilter),
     enable_dhcp: settable(flag, true),
     ipv6_address_mode: fixed(ipv6Mode),
     ipv6_ra_mode: fixed(ipv6Mode),
-    service_types: settable(listOrNull(serviceType), () => [], unlisted),
+    service_types: settable(nullableList(serviceType), () => [], noFilter),
     segment_id: settable(uuid.nullable(), null, { admin: 'read', inDocuments: true }),
     dns_publish_fixed_ip: settable(flag, false, { inDocuments: true, filter: false }),
     shared: derived(undefined, { hidden: true, filter: 'storage' }),
   }),
   async creating(call, subnet) {
     const { network_id, ip_version, cidr, prefixlen } = subnet;
-    const subnetpool_id = poolOf(call, subnet);
+    const subnetpool_id = resolvePoolId(call, subnet);
     await requireSamePool(call, String(network_id), ip_version, subnetpool_id);
-    return { subnetpool_id, ...(!cidr && { cidr: await prefixFromPool(call, subnetpool_id, prefixlen) }) };
+    return { subnetpool_id, ...(!cidr && { cidr: await findFreePrefix(call, subnetpool_id, prefixlen) }) };
   },
   storage: {
     list: async (call) => {
       const { cloud, caller, query } = call;
       const networkId = onlyValue(query, 'network_id');
       const subnets = await cloud.catalogs.networks.listSubnets(caller, { networkId });
-      return (await withSharedNetwork(call, subnets)).map(subnetView);
+      return (await filterByShared(call, subnets)).map(subnetView);
     },
     get: async ({ cloud, caller }, id) => subnetView(await cloud.catalogs.networks.getSubnet(caller, id)),
     create: async ({ cloud, caller }, { prefixlen: _, use_default_subnetpool: __, ...body }) =>

@@ -1,5 +1,5 @@
 /** The catalog's names of fields whose wire name differs in more than its case. */
-const NAMES: Readonly<Record<string, string>> = {
+const CATALOG_NAMES: Readonly<Record<string, string>> = {
   'router:external': 'external',
   'binding:host_id': 'hostId',
   'binding:vnic_type': 'vnicType',
@@ -13,14 +13,14 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Keys that are omitted, because the catalog derives their values or callers convert them separately. */
-const EXCLUDED = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
+const EXCLUDED_KEYS = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
 
 /** Converts a body's snake-case keys to the catalog's camel-case names. Keeps null values, omits undefined values. */
 export function toCamelCase<T>(body: Readonly<Record<string, unknown>>): T {
-  const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !EXCLUDED.has(key));
+  const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !EXCLUDED_KEYS.has(key));
   return Object.fromEntries(
     entries.map(([key, value]) => [
-      NAMES[key] ?? key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+      CATALOG_NAMES[key] ?? key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
       value,
     ]),
   ) as T;

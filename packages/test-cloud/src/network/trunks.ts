@@ -9,7 +9,7 @@ import { conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { flag, integerBetween } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
-import { named, names, standardFields } from './standard-fields.js';
+import { nameFields, resourceNames, standardFields } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
 const subPort = z
@@ -30,13 +30,13 @@ const subPortList = z.array(subPort).refine((subPorts) => {
 }, 'has a segmentation ID that is not unique');
 const SubPorts = z.object({ sub_ports: subPortList.min(1) });
 
-const trunksOf = (call: Call) => [...call.cloud.documents.table<Doc>('network/trunks').values()];
+const listTrunks = (call: Call) => [...call.cloud.documents.table<Doc>('network/trunks').values()];
 const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
 
 /** Rejects a port that is already in a trunk, and a segmentation ID that is already used in this trunk. */
 async function rejectDuplicates(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
   const usedPorts = new Set(
-    trunksOf(call).flatMap((trunk) => [trunk.port_id, ...subPortsOf(trunk).map((sub) => sub.port_id)]),
+    listTrunks(call).flatMap((trunk) => [trunk.port_id, ...subPortsOf(trunk).map((sub) => sub.port_id)]),
   );
   const usedIds = new Set(previous.map(({ segmentation_id }) => segmentation_id));
   for (const { port_id, segmentation_id } of requested) {
@@ -53,8 +53,8 @@ async function rejectDuplicates(call: Call, previous: readonly Wire[], requested
 }
 
 /** Returns the trunk to which a port belongs, and whether the port is the trunk's parent port. */
-function trunkOf(call: Call, portId: string): { readonly trunk: Doc; readonly isParent: boolean } | undefined {
-  const trunk = trunksOf(call).find(
+function findMembership(call: Call, portId: string): { readonly trunk: Doc; readonly isParent: boolean } | undefined {
+  const trunk = listTrunks(call).find(
     (one) => one.port_id === portId || subPortsOf(one).some(({ port_id }) => port_id === portId),
   );
   return trunk && { trunk, isParent: trunk.port_id === portId };
@@ -62,7 +62,7 @@ function trunkOf(call: Call, portId: string): { readonly trunk: Doc; readonly is
 
 /** Throws `PortInUseAsSubPort` or `PortInUseAsTrunkParent` if a port belongs to a trunk. */
 export function rejectPortOfTrunk(call: Call, portId: string): void {
-  const membership = trunkOf(call, portId);
+  const membership = findMembership(call, portId);
   if (membership?.isParent)
     throw networkError(
       'PortInUseAsTrunkParent',
@@ -74,10 +74,10 @@ export function rejectPortOfTrunk(call: Call, portId: string): void {
 
 /** Returns the fields of a port that depend on its trunk. A subport is on the same host as the parent port. */
 export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
-  const membership = trunkOf(call, port.id);
+  const membership = findMembership(call, port.id);
   if (!membership) return {};
   const { trunk, isParent } = membership;
-  const elevated = { ...call.caller, isAdmin: true };
+  const adminCaller = { ...call.caller, isAdmin: true };
   const { networks } = call.cloud.catalogs;
   if (isParent) {
     const trunk_details = (sub_ports: unknown) => ({ trunk_details: { trunk_id: trunk.id, sub_ports } });
@@ -85,18 +85,18 @@ export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
     if (call.req.params.id === undefined) return trunk_details(trunk.sub_ports);
     const sub_ports = [];
     for (const subPort of subPortsOf(trunk)) {
-      const shown = await networks.getPort(elevated, subPort.port_id).catch(ifMissing);
-      sub_ports.push({ ...subPort, mac_address: shown?.mac ?? null });
+      const subPortRecord = await networks.getPort(adminCaller, subPort.port_id).catch(ifMissing);
+      sub_ports.push({ ...subPort, mac_address: subPortRecord?.mac ?? null });
     }
     return trunk_details(sub_ports);
   }
-  const parent = await networks.getPort(elevated, String(trunk.port_id)).catch(ifMissing);
-  const bound = parent !== undefined && parent.hostId !== '';
+  const parent = await networks.getPort(adminCaller, String(trunk.port_id)).catch(ifMissing);
+  const isBound = parent !== undefined && parent.hostId !== '';
   return {
     device_owner: 'trunk:subport',
     'binding:host_id': parent?.hostId ?? '',
-    'binding:vif_type': bound ? 'ovs' : 'unbound',
-    status: bound ? parent.status : 'DOWN',
+    'binding:vif_type': isBound ? 'ovs' : 'unbound',
+    status: isBound ? parent.status : 'DOWN',
   };
 }
 
@@ -113,11 +113,11 @@ async function requireEnabled(resource: Resource, call: Call): Promise<Doc> {
 
 /** Trunks. A trunk's parent port carries the traffic of its subports. */
 export const trunks: ResourceSpec = {
-  ...names('trunk'),
+  ...resourceNames('trunk'),
   tags: true,
   fields: () => ({
     ...standardFields,
-    ...named,
+    ...nameFields,
     admin_state_up: settable(flag, true),
     port_id: required(fixed(uuid)),
     status: derived('ACTIVE'),
@@ -125,7 +125,7 @@ export const trunks: ResourceSpec = {
   }),
   async creating(call, { port_id, sub_ports }) {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
-    if (trunksOf(call).some((trunk) => trunk.port_id === port_id))
+    if (listTrunks(call).some((trunk) => trunk.port_id === port_id))
       throw networkError('ParentPortInUse', `Port ${port_id} is already a parent port of a trunk.`);
     await rejectDuplicates(call, [], sub_ports as readonly Wire[]);
   },
@@ -147,15 +147,19 @@ export const trunks: ResourceSpec = {
     }),
     put('/v2.0/trunks/:id/remove_subports', async (call) => {
       const before = await requireEnabled(resource, call);
-      const removed = call.body(z.object({ sub_ports: z.array(z.object({ port_id: uuid })).min(1) })).sub_ports;
-      const missing = removed.find(({ port_id }) => !subPortsOf(before).some((sub) => sub.port_id === port_id));
-      if (missing)
+      const removedSubPorts = call.body(z.object({ sub_ports: z.array(z.object({ port_id: uuid })).min(1) })).sub_ports;
+      const missingSubPort = removedSubPorts.find(
+        ({ port_id }) => !subPortsOf(before).some((sub) => sub.port_id === port_id),
+      );
+      if (missingSubPort)
         throw notFound(
-          `SubPort on trunk ${before.id} with parent port ${missing.port_id} could not be found.`,
+          `SubPort on trunk ${before.id} with parent port ${missingSubPort.port_id} could not be found.`,
           'SubPortNotFound',
         );
-      const remaining = subPortsOf(before).filter((sub) => !removed.some(({ port_id }) => port_id === sub.port_id));
-      return resource.apply(call, before, { sub_ports: remaining });
+      const remainingSubPorts = subPortsOf(before).filter(
+        (sub) => !removedSubPorts.some(({ port_id }) => port_id === sub.port_id),
+      );
+      return resource.apply(call, before, { sub_ports: remainingSubPorts });
     }),
   ],
 };

@@ -41,7 +41,7 @@ export const uniqueList = <S extends z.ZodType>(item: S) =>
     );
 
 /** Returns the schema of a list without duplicates. Null becomes an empty list. */
-export const listOrNull = <S extends z.ZodType>(item: S) =>
+export const nullableList = <S extends z.ZodType>(item: S) =>
   uniqueList(item)
     .nullable()
     .transform((items) => items ?? []);

@@ -22,7 +22,7 @@ export interface ResourceChange {
 }
 
 /** The journal methods that this module uses. */
-export interface ReadJournal {
+export interface JournalReader {
   latest(count: number, query: { readonly text: string }): readonly JournalHead[];
   get(number: number): JournalEntry | undefined;
 }
@@ -65,13 +65,13 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
 }
 
 /** Returns the resource that a request concerns: the only one in the response, or that with the last id in the path. */
-function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
+function findSubject({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const idInPath = urlPath(url).match(ID)?.at(-1);
   const [first, second] = resourcesIn(responseBody);
-  const single = second ? undefined : first;
-  const isCreation = method === 'POST' && !!single && (status === 201 || status === 202 || status === 200);
-  if (isCreation && single.id !== idInPath) return { id: single.id, made: !url.endsWith('/action') };
-  if (single) return { id: single.id, made: false };
+  const onlyResource = second ? undefined : first;
+  const isCreation = method === 'POST' && !!onlyResource && (status === 201 || status === 202 || status === 200);
+  if (isCreation && onlyResource.id !== idInPath) return { id: onlyResource.id, made: !url.endsWith('/action') };
+  if (onlyResource) return { id: onlyResource.id, made: false };
   return idInPath === undefined ? undefined : { id: idInPath, made: false };
 }
 
@@ -79,11 +79,11 @@ function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: s
  * Returns the changes that a request made to a resource. Compares the latest earlier response with the request's own
  * response or the first later one. Returns undefined if the request does not concern exactly one resource.
  */
-export function changeOfRequest(journal: ReadJournal, entry: JournalEntry): ResourceChange | undefined {
-  const subject = subjectOf(entry);
+export function changeOfRequest(journal: JournalReader, entry: JournalEntry): ResourceChange | undefined {
+  const subject = findSubject(entry);
   if (!subject) return undefined;
   const { id, made: isCreation } = subject;
-  const others = journal
+  const otherResponses = journal
     .latest(MAX_RESPONSES, { text: id })
     .filter(({ number }) => number !== entry.number)
     .map(({ number }) => journal.get(number))
@@ -91,15 +91,15 @@ export function changeOfRequest(journal: ReadJournal, entry: JournalEntry): Reso
       const resource = other && resourceIn(other, id);
       return resource ? [{ number: other.number, resource }] : [];
     });
-  const current = resourceIn(entry, id);
-  const earlier = isCreation ? undefined : others.find(({ number }) => number < entry.number);
-  const later = current
-    ? { number: entry.number, resource: current }
-    : others.findLast(({ number }) => number > entry.number);
-  const numbers = { before: earlier?.number, after: later?.number };
+  const ownResponse = resourceIn(entry, id);
+  const earlierResponse = isCreation ? undefined : otherResponses.find(({ number }) => number < entry.number);
+  const laterResponse = ownResponse
+    ? { number: entry.number, resource: ownResponse }
+    : otherResponses.findLast(({ number }) => number > entry.number);
+  const numbers = { before: earlierResponse?.number, after: laterResponse?.number };
   if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...numbers, fields: [] };
   if (isCreation) return { id, kind: 'made', ...numbers, fields: [] };
-  if (!earlier || !later) return { id, kind: 'unknown', ...numbers, fields: [] };
-  const fields = differences(earlier.resource, later.resource);
+  if (!earlierResponse || !laterResponse) return { id, kind: 'unknown', ...numbers, fields: [] };
+  const fields = differences(earlierResponse.resource, laterResponse.resource);
   return { id, kind: fields.length > 0 ? 'changed' : 'unchanged', ...numbers, fields };
 }

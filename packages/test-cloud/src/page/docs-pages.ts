@@ -9,16 +9,16 @@ import type { DemoDirectory } from '../identity/demo-directory.js';
  * Visitors can send requests with tokens of the initial users, which are renewed after a reset.
  */
 export function docsPages(directory: DemoDirectory, maxVersion: string = MAX_VERSION): RequestHandler {
-  let pages: ExplorerHandler | undefined;
+  let loadedPages: ExplorerHandler | undefined;
   let tokens: readonly OfferedToken[] = [];
   return async function lazyPages(req, res, next) {
     const { explorer } = await import('@apistrata/explorer');
-    if (!pages || !tokens.every(({ token }) => directory.token(token))) {
+    if (!loadedPages || !tokens.every(({ token }) => directory.token(token))) {
       tokens = [
-        { label: 'demo, a member of demo', token: directory.lastingToken('demo', 'demo', ['member', 'reader']) },
-        { label: 'admin, in demo', token: directory.lastingToken('admin', 'demo', ['admin']) },
+        { label: 'demo, a member of demo', token: directory.issueLastingToken('demo', 'demo', ['member', 'reader']) },
+        { label: 'admin, in demo', token: directory.issueLastingToken('admin', 'demo', ['admin']) },
       ];
-      pages = explorer({
+      loadedPages = explorer({
         operations,
         min: MIN_VERSION,
         max: maxVersion,
@@ -31,6 +31,6 @@ export function docsPages(directory: DemoDirectory, maxVersion: string = MAX_VER
         tokens,
       });
     }
-    pages(req, res, next);
+    loadedPages(req, res, next);
   };
 }

@@ -35,7 +35,7 @@ const FIELDS: Readonly<Record<SignIn['kind'], Html>> = {
 <label>Project <input name="project" value="admin" required></label>`,
 };
 
-const account = html`<p id="account" hidden><span id="account-name"></span> <button type="button" id="sign-out" class="button-quiet">Sign out</button></p>`;
+const accountControls = html`<p id="account" hidden><span id="account-name"></span> <button type="button" id="sign-out" class="button-quiet">Sign out</button></p>`;
 
 function signInForm({ kind }: SignIn): Html {
   return html`<form id="sign-in" aria-labelledby="sign-in-title" hidden>
@@ -100,7 +100,7 @@ export function operatorsPage(options: OperatorsPageOptions): string {
       identity: signIn.kind === 'password' ? signIn.identity : '',
       consoles: consoles ? 'yes' : '',
     },
-    controls: account,
+    controls: accountControls,
     first: signInForm(signIn),
     views,
   });

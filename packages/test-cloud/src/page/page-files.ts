@@ -25,7 +25,7 @@ const SCRIPTS = new Set([
   'views',
 ]);
 
-const cache = new Map<string, Asset>();
+const fileCache = new Map<string, Asset>();
 
 async function scriptFile(name: string): Promise<Asset | undefined> {
   const script = name.replace(/\.js$/, '');
@@ -36,10 +36,10 @@ async function scriptFile(name: string): Promise<Asset | undefined> {
 
 /** Returns a file for a cloud's pages, such as `page.css`; undefined for unknown names. Reads each file only once. */
 export async function pageFile(name: string): Promise<Asset | undefined> {
-  const shared = uiAsset(name) ?? cache.get(name);
-  if (shared) return shared;
+  const sharedFile = uiAsset(name) ?? fileCache.get(name);
+  if (sharedFile) return sharedFile;
   const file = name === 'page.css' ? asset('text/css; charset=utf-8', STYLE) : await scriptFile(name);
-  if (file) cache.set(name, file);
+  if (file) fileCache.set(name, file);
   return file;
 }
 

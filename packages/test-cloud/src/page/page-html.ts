@@ -54,7 +54,7 @@ ${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Effect', 'Hits', ''])}
 </form>`;
 
 /** Renders a text with a button that copies the text. */
-const copyableText = (
+const renderCopyableText = (
   name: string,
   title: string,
   note: Html,
@@ -62,10 +62,10 @@ const copyableText = (
 <p class="soft">${note}</p>
 <pre id="${name}" tabindex="0" role="group" aria-labelledby="${name}-title"></pre>`;
 
-const clientsView = html`${copyableText('client-env', 'Environment', html`Paste this into a shell, then run any client. It authenticates as an administrator in the project <code>demo</code>.`)}
-${copyableText('client-yaml', 'clouds.yaml', html`Save this as <code>clouds.yaml</code>, then choose a cloud: <code>test-cloud</code> authenticates as a member, <code>test-cloud-admin</code> as an administrator.`)}`;
+const clientsView = html`${renderCopyableText('client-env', 'Environment', html`Paste this into a shell, then run any client. It authenticates as an administrator in the project <code>demo</code>.`)}
+${renderCopyableText('client-yaml', 'clouds.yaml', html`Save this as <code>clouds.yaml</code>, then choose a cloud: <code>test-cloud</code> authenticates as a member, <code>test-cloud-admin</code> as an administrator.`)}`;
 
-const clock = html`<form id="clock-form" aria-label="Clock">
+const clockControls = html`<form id="clock-form" aria-label="Clock">
 <span id="clock"></span>
 <span class="with-control">
 <button type="button" id="freeze" aria-pressed="false">Freeze</button>
@@ -102,7 +102,7 @@ export function testCloudPage(maxVersion: string): string {
     assets: '/_page',
     script: 'page',
     data: { compute: '/_page/compute/v2.1', version: maxVersion },
-    controls: clock,
+    controls: clockControls,
     views,
   });
 }

@@ -1,15 +1,15 @@
 import { MAX_VERSION } from '@apistrata/compute-router';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { cloudsYaml, environment, SETTINGS_FORMATS } from '../environment.js';
+import { environment, formatCloudsYaml, SETTINGS_FORMATS } from '../environment.js';
 import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
-import { journalQuery } from '../gateway/journal-query.js';
-import { PASSWORD } from '../identity/demo-directory.js';
-import { harFile } from '../recording/har.js';
+import { parseJournalQuery } from '../gateway/journal-query.js';
+import { DEMO_PASSWORD } from '../identity/demo-directory.js';
+import { toHar } from '../recording/har.js';
 import { jsonError } from '../service/json-error.js';
 import { pageState } from './page-state.js';
 import { requestDetail } from './request-detail.js';
 
-const SHOWN_REQUESTS = 300;
+const MAX_SHOWN_REQUESTS = 300;
 
 type PageOptions = Pick<
   CloudAppOptions,
@@ -23,11 +23,11 @@ export function pageRouter(options: PageOptions): Router {
   const { journal, content, directory, control } = options;
   const router = Router();
   let issued = '';
-  const token = () => {
-    if (!directory.token(issued)) issued = directory.lastingToken('admin', 'demo', ['admin']);
+  const createToken = () => {
+    if (!directory.token(issued)) issued = directory.issueLastingToken('admin', 'demo', ['admin']);
     return issued;
   };
-  const send = (res: Response, policy: string, type: string, text: string) => {
+  const sendText = (res: Response, policy: string, type: string, text: string) => {
     res.set({ 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' });
     res.type(type).send(text);
   };
@@ -35,7 +35,7 @@ export function pageRouter(options: PageOptions): Router {
   const files = () => import('./page-files.js');
   router.get('/', async (_req: Request, res: Response) => {
     const [{ pagePolicy }, { testCloudPage }] = await Promise.all([files(), import('./page-html.js')]);
-    send(res, pagePolicy(), 'html', testCloudPage(options.maxVersion ?? MAX_VERSION));
+    sendText(res, pagePolicy(), 'html', testCloudPage(options.maxVersion ?? MAX_VERSION));
   });
   router.get('/favicon.ico', (_req: Request, res: Response) => {
     res.status(204).end();
@@ -48,14 +48,17 @@ export function pageRouter(options: PageOptions): Router {
     next();
   });
   router.get('/_page/state', async (_req: Request, res: Response) => {
-    res.json({ ...pageState(options), control: control !== undefined, token: token() });
+    res.json({ ...pageState(options), control: control !== undefined, token: createToken() });
   });
   router.get('/_page/clients', (req: Request, res: Response) => {
     const authUrl = `${addressOf(req)}/identity/v3`;
-    res.json({ env: SETTINGS_FORMATS.env(environment(authUrl, PASSWORD)), cloudsYaml: cloudsYaml(authUrl, PASSWORD) });
+    res.json({
+      env: SETTINGS_FORMATS.env(environment(authUrl, DEMO_PASSWORD)),
+      cloudsYaml: formatCloudsYaml(authUrl, DEMO_PASSWORD),
+    });
   });
   router.get('/_page/requests', (req: Request, res: Response) => {
-    res.json({ requests: journal.latest(SHOWN_REQUESTS, journalQuery(req.query)) });
+    res.json({ requests: journal.latest(MAX_SHOWN_REQUESTS, parseJournalQuery(req.query)) });
   });
   router.get('/_page/requests/:number', async (req: Request, res: Response, next: NextFunction) => {
     const entry = journal.get(Number(req.params.number));
@@ -68,12 +71,12 @@ export function pageRouter(options: PageOptions): Router {
       'Content-Disposition': 'attachment; filename=test-cloud.har',
       'Content-Type': 'application/octet-stream',
     });
-    res.json(harFile(journal.list(journalQuery(req.query)), addressOf(req)));
+    res.json(toHar(journal.list(parseJournalQuery(req.query)), addressOf(req)));
   });
   router.get('/_page/:name', async (req: Request, res: Response, next: NextFunction) => {
     const { pageFile, pagePolicy } = await files();
     const file = await pageFile(String(req.params.name));
-    if (file) send(res, pagePolicy(), file.type, file.text);
+    if (file) sendText(res, pagePolicy(), file.type, file.text);
     else next();
   });
   router.use('/_page', (req: Request, res: Response) => {

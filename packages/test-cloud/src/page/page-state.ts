@@ -1,4 +1,4 @@
-import { ruleJson } from '../control/rule-json.js';
+import { serializeRule } from '../control/rule-json.js';
 import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 
 /** Returns the test cloud's own state for the page, which reads the resources from the compute API. */
@@ -6,7 +6,7 @@ export function pageState({ clock, unhandled, rules }: Pick<CloudAppOptions, 'cl
   return {
     now: new Date(clock.now()).toISOString(),
     frozen: clock.frozen,
-    rules: rules.list().map(ruleJson),
+    rules: rules.list().map(serializeRule),
     unserved: unhandled.list(),
   };
 }

@@ -3,10 +3,10 @@ import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 import type { JournalEntry } from '../gateway/journal.js';
 import { urlPath } from '../url-path.js';
 import { changeOfRequest } from './changes.js';
-import { curlCommand } from './curl.js';
+import { formatCurlCommand } from './curl.js';
 
 /** Returns a server action with its steps, in the format that the page shows. */
-function shownAction({ requestId, action, userId, startTime, message, events }: InstanceAction) {
+function actionView({ requestId, action, userId, startTime, message, events }: InstanceAction) {
   return {
     action,
     requestId,
@@ -24,11 +24,11 @@ function shownAction({ requestId, action, userId, startTime, message, events }: 
 }
 
 /** Returns the server action that a request started. */
-async function actionOf({ content }: Pick<CloudAppOptions, 'content'>, entry: JournalEntry, id: string | undefined) {
+async function findAction({ content }: Pick<CloudAppOptions, 'content'>, entry: JournalEntry, id: string | undefined) {
   if (entry.service !== 'compute' || entry.method === 'GET' || id === undefined) return undefined;
   const actions = await content().engine.instanceActions.list(id);
-  const started = actions.find(({ requestId }) => requestId === entry.requestId);
-  return started && shownAction(started);
+  const startedAction = actions.find(({ requestId }) => requestId === entry.requestId);
+  return startedAction && actionView(startedAction);
 }
 
 /** Returns a request's details for the page: the messages, the changes, a curl command, and a draft of a rule. */
@@ -42,8 +42,8 @@ export async function requestDetail(
     ...entry,
     at: new Date(entry.at).toISOString(),
     change,
-    action: await actionOf(options, entry, change?.id),
-    curl: curlCommand(entry, cloudUrl),
+    action: await findAction(options, entry, change?.id),
+    curl: formatCurlCommand(entry, cloudUrl),
     rule: { match: { method: entry.method, path: urlPath(entry.url) }, status: 503, times: 1 },
   };
 }

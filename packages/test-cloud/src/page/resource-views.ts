@@ -1,7 +1,7 @@
 import { html } from '@apistrata/ui';
 import { type PageView, table } from './cloud-page.js';
 
-const createForm = html`<form id="create" class="with-control" aria-labelledby="create-title">
+const createServerForm = html`<form id="create" class="with-control" aria-labelledby="create-title">
 <h3 id="create-title">Create a server</h3>
 <div class="fields">
 <label>Name <input name="name" required maxlength="255" autocomplete="off" spellcheck="false"></label>
@@ -25,7 +25,7 @@ export const resourceViews: readonly PageView[] = [
   {
     name: 'servers',
     text: 'Servers',
-    content: html`${createForm}${table('servers', 'servers', ['Name', 'State', 'Task', 'Flavor', 'Host', 'Addresses', 'Id'])}`,
+    content: html`${createServerForm}${table('servers', 'servers', ['Name', 'State', 'Task', 'Flavor', 'Host', 'Addresses', 'Id'])}`,
   },
   {
     name: 'images',

@@ -2,11 +2,11 @@ import type { Server } from '@apistrata/compute-engine';
 import { byClass } from '@apistrata/compute-engine/api';
 import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
-import { type Provider, providers } from './providers.js';
+import { listProviders, type Provider } from './providers.js';
 
 type Resources = Readonly<Record<string, number>>;
 /** The allocated amounts of a provider, by resource class. */
-export type Used = Resources;
+export type UsedAmounts = Resources;
 
 /** A consumer, with its allocations by provider. */
 export interface Consumer {
@@ -23,25 +23,25 @@ const table = ({ cloud }: Call) => cloud.documents.table<Consumer>('placement/co
 const PAGE_SIZE = 1000;
 
 /** Converts a server's claims to allocations on the hosts. */
-function consumerOf(server: Server, byHost: ReadonlyMap<string, Provider>): Consumer {
+function toConsumer(server: Server, byHost: ReadonlyMap<string, Provider>): Consumer {
   const allocations: Record<string, Resources> = {};
   for (const claim of server.claims) {
     const provider = byHost.get(claim.host);
     if (!provider) continue;
     const previous = allocations[provider.uuid] ?? {};
-    const merged = byClass(claim).map(([name, amount]) => [name, (previous[name] ?? 0) + amount] as const);
-    allocations[provider.uuid] = { ...previous, ...Object.fromEntries(merged) };
+    const mergedAmounts = byClass(claim).map(([name, amount]) => [name, (previous[name] ?? 0) + amount] as const);
+    allocations[provider.uuid] = { ...previous, ...Object.fromEntries(mergedAmounts) };
   }
   const { id, projectId: project, userId: user } = server;
   return { id, project, user, type: 'INSTANCE', generation: 1, allocations };
 }
 
 async function hostsOf(call: Call): Promise<ReadonlyMap<string, Provider>> {
-  const all = [...(await providers(call)).values()];
+  const all = [...(await listProviders(call)).values()];
   return new Map(all.flatMap((one) => (one.host === undefined ? [] : [[one.host, one] as const])));
 }
 
-const contextOf = ({ caller }: Call) => ({ caller, requestId: 'placement', isAdmin: true });
+const adminContextOf = ({ caller }: Call) => ({ caller, requestId: 'placement', isAdmin: true });
 
 /** Returns the compute servers with claims, as consumers. `filters` restricts them to a host or a project. */
 async function serverConsumers(
@@ -52,13 +52,13 @@ async function serverConsumers(
   const consumers: Consumer[] = [];
   let marker: string | undefined;
   for (;;) {
-    const page = await call.cloud.engine.servers.list(contextOf(call), {
+    const page = await call.cloud.engine.servers.list(adminContextOf(call), {
       allProjects: true,
       limit: PAGE_SIZE,
       marker,
       filters,
     });
-    for (const server of page) if (server.claims.length > 0) consumers.push(consumerOf(server, byHost));
+    for (const server of page) if (server.claims.length > 0) consumers.push(toConsumer(server, byHost));
     const last = page.at(-1);
     if (!last || page.length < PAGE_SIZE) return consumers;
     marker = last.id;
@@ -80,23 +80,23 @@ export async function consumersIn(call: Call, projectId: string): Promise<readon
 }
 
 /** Returns a provider's allocated amounts, by resource class. For servers, the compute service's totals are used. */
-export async function usedOf(call: Call, { uuid, host }: Provider): Promise<Used> {
-  const used = usagesOf([...table(call).values()], uuid);
-  const counted = host === undefined ? {} : await call.cloud.engine.hosts.allocations(host);
-  for (const [name, amount] of Object.entries(counted)) used[name] = (used[name] ?? 0) + amount;
+export async function usedAmountsOf(call: Call, { uuid, host }: Provider): Promise<UsedAmounts> {
+  const used = sumUsages([...table(call).values()], uuid);
+  const serverTotals = host === undefined ? {} : await call.cloud.engine.hosts.allocations(host);
+  for (const [name, amount] of Object.entries(serverTotals)) used[name] = (used[name] ?? 0) + amount;
   return used;
 }
 
 /** Returns a client's consumer, or a compute server with claims as a consumer; undefined for unknown ids. */
-export async function consumer(call: Call, id: string): Promise<Consumer | undefined> {
+export async function findConsumer(call: Call, id: string): Promise<Consumer | undefined> {
   const stored = table(call).get(id);
   if (stored) return stored;
-  const server = await call.cloud.engine.servers.get(contextOf(call), id).catch(ifMissing);
-  return server && server.claims.length > 0 ? consumerOf(server, await hostsOf(call)) : undefined;
+  const server = await call.cloud.engine.servers.get(adminContextOf(call), id).catch(ifMissing);
+  return server && server.claims.length > 0 ? toConsumer(server, await hostsOf(call)) : undefined;
 }
 
 /** Returns the total allocated amounts, by resource class. @param uuid a provider; default: all providers */
-export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<string, number> {
+export function sumUsages(consumers: readonly Consumer[], uuid?: string): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { allocations } of consumers)
     for (const [providerId, resources] of Object.entries(allocations))
@@ -106,7 +106,7 @@ export function usagesOf(consumers: readonly Consumer[], uuid?: string): Record<
 }
 
 /** Stores a consumer with the next generation. Deletes a consumer without allocations. */
-export function store(call: Call, requested: Consumer, before: Consumer | undefined): void {
+export function storeConsumer(call: Call, requested: Consumer, before: Consumer | undefined): void {
   if (Object.keys(requested.allocations).length === 0) table(call).delete(requested.id);
   else {
     const type = requested.type || before?.type || 'unknown';

@@ -1,17 +1,17 @@
 import type { Call } from '../service/call.js';
-import { type Used, usedOf } from './allocations.js';
+import { type UsedAmounts, usedAmountsOf } from './allocations.js';
 import { capacityOf, fits } from './capacity.js';
-import { since } from './placement-version.js';
-import { type Provider, providers, rootOf } from './providers.js';
-import { type CandidateRequest, candidateRequestOf } from './request-groups.js';
+import { isAtLeast } from './placement-version.js';
+import { listProviders, type Provider, rootOf } from './providers.js';
+import { type CandidateRequest, parseCandidateRequest } from './request-groups.js';
 import type { Group, Requirements } from './requirements.js';
 
-const SHARES = 'MISC_SHARES_VIA_AGGREGATE';
+const SHARING_TRAIT = 'MISC_SHARES_VIA_AGGREGATE';
 
 /** A resource provider with the data that the search for candidates needs. */
 interface Node extends Provider {
   readonly root: string;
-  readonly used: Used;
+  readonly used: UsedAmounts;
   /** The aggregates of the provider and of its tree's root. */
   readonly treeAggregates: readonly string[];
 }
@@ -25,13 +25,13 @@ interface Allocated {
 
 type Forest = ReadonlyMap<string, Node>;
 
-async function forestOf(call: Call): Promise<Forest> {
-  const all = await providers(call);
+async function readForest(call: Call): Promise<Forest> {
+  const all = await listProviders(call);
   const nodes = new Map<string, Node>();
   for (const one of all.values()) {
     const root = rootOf(all, one);
     const treeAggregates = [...one.aggregates, ...(all.get(root)?.aggregates ?? [])];
-    nodes.set(one.uuid, { ...one, root, used: await usedOf(call, one), treeAggregates });
+    nodes.set(one.uuid, { ...one, root, used: await usedAmountsOf(call, one), treeAggregates });
   }
   return nodes;
 }
@@ -54,15 +54,15 @@ export function isMember(
   return memberOf.every((ids) => aggregates.some((id) => ids.has(id))) && !aggregates.some((id) => notMemberOf.has(id));
 }
 
-const noSets: readonly ReadonlySet<string>[] = [];
+const NO_REQUIRED_SETS: readonly ReadonlySet<string>[] = [];
 
 /**
  * Yields the alternatives for the group without a suffix. Different providers may supply its resource classes;
  * together, they must have all required traits.
  */
 function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
-  const allowed = nodes.filter(
-    (node) => isMember(node.treeAggregates, group) && hasTraits(node.traits, { ...group, required: noSets }),
+  const allowedNodes = nodes.filter(
+    (node) => isMember(node.treeAggregates, group) && hasTraits(node.traits, { ...group, required: NO_REQUIRED_SETS }),
   );
   const classes = [...group.resources];
   function* from(index: number, allocated: readonly Allocated[]): Generator<readonly Allocated[]> {
@@ -77,7 +77,7 @@ function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<re
         yield allocated;
       return;
     }
-    for (const node of allowed)
+    for (const node of allowedNodes)
       if (fits(node, node.used, name, amount))
         yield* from(index + 1, [...allocated, { suffix: group.suffix, node, resources: new Map([[name, amount]]) }]);
   }
@@ -97,8 +97,8 @@ function* granularAlternatives(group: Group, nodes: readonly Node[]): Generator<
 
 function alternativesOf(group: Group, nodes: readonly Node[], forest: Forest): Iterable<readonly Allocated[]> {
   const tree = group.inTree === undefined ? undefined : (forest.get(group.inTree)?.root ?? '');
-  const reachable = tree === undefined ? nodes : nodes.filter(({ root }) => root === tree);
-  return group.suffix === '' ? sharedAlternatives(group, reachable) : granularAlternatives(group, reachable);
+  const reachableNodes = tree === undefined ? nodes : nodes.filter(({ root }) => root === tree);
+  return group.suffix === '' ? sharedAlternatives(group, reachableNodes) : granularAlternatives(group, reachableNodes);
 }
 
 /** Yields all combinations that contain one alternative for each request group. */
@@ -132,10 +132,10 @@ function isAncestorOrSelf(ancestor: Node, node: Node, forest: Forest): boolean {
 }
 
 function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly Allocated[], forest: Forest): boolean {
-  const granular = allocated.filter(({ suffix }) => suffix !== '');
-  if (isolates && new Set(granular.map(({ node }) => node)).size < granular.length) return false;
+  const granularAllocations = allocated.filter(({ suffix }) => suffix !== '');
+  if (isolates && new Set(granularAllocations.map(({ node }) => node)).size < granularAllocations.length) return false;
   const haveCommonAncestor = (suffixes: ReadonlySet<string>) => {
-    const nodes = granular.filter(({ suffix }) => suffixes.has(suffix)).map(({ node }) => node);
+    const nodes = granularAllocations.filter(({ suffix }) => suffixes.has(suffix)).map(({ node }) => node);
     return nodes.some((top) => nodes.every((node) => isAncestorOrSelf(top, node, forest)));
   };
   if (!subtrees.every(haveCommonAncestor)) return false;
@@ -149,16 +149,19 @@ function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly
 
 /** Returns the providers of a tree, and those that share resources with the tree through an aggregate. */
 function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
-  const own = all.filter((node) => node.root === root);
-  const joined = new Set(own.flatMap(({ aggregates }) => aggregates));
-  const shared = all.filter(
-    (node) => node.root !== root && node.traits.includes(SHARES) && node.aggregates.some((id) => joined.has(id)),
+  const treeNodes = all.filter((node) => node.root === root);
+  const treeAggregateIds = new Set(treeNodes.flatMap(({ aggregates }) => aggregates));
+  const sharingNodes = all.filter(
+    (node) =>
+      node.root !== root &&
+      node.traits.includes(SHARING_TRAIT) &&
+      node.aggregates.some((id) => treeAggregateIds.has(id)),
   );
-  return [...own, ...shared];
+  return [...treeNodes, ...sharingNodes];
 }
 
 /** Returns the ids of the providers that each request group uses, by the group's suffix. */
-function mappingsOf(allocated: readonly Allocated[]): Readonly<Record<string, readonly string[]>> {
+function providersByGroup(allocated: readonly Allocated[]): Readonly<Record<string, readonly string[]>> {
   const mappings: Record<string, readonly string[]> = {};
   for (const { suffix, node } of allocated)
     mappings[suffix] = [...new Set([...(mappings[suffix] ?? []), node.uuid])].sort();
@@ -172,7 +175,11 @@ function usesTreesOnce(allocated: readonly Allocated[]): boolean {
 }
 
 /** Finds distinct combinations of providers that satisfy a request, up to the request's limit. */
-function search(request: CandidateRequest, forest: Forest, supportsTrees: boolean): readonly (readonly Allocated[])[] {
+function findCombinations(
+  request: CandidateRequest,
+  forest: Forest,
+  supportsTrees: boolean,
+): readonly (readonly Allocated[])[] {
   const all = [...forest.values()];
   const found = new Map<string, readonly Allocated[]>();
   for (const { uuid: root, traits } of all.filter(({ parent }) => parent === null)) {
@@ -181,44 +188,44 @@ function search(request: CandidateRequest, forest: Forest, supportsTrees: boolea
     for (const allocated of combinations(request.groups, nodes, forest)) {
       if (!isAllowed(request, allocated, forest) || !(supportsTrees || usesTreesOnce(allocated))) continue;
       const amounts = [...totalsOf(allocated)].map(([node, sums]) => [node.uuid, Object.entries(sums).sort()]).sort();
-      found.set(JSON.stringify([amounts, Object.entries(mappingsOf(allocated)).sort()]), allocated);
+      found.set(JSON.stringify([amounts, Object.entries(providersByGroup(allocated)).sort()]), allocated);
       if (found.size >= request.limit) return [...found.values()];
     }
   }
   return [...found.values()];
 }
 
-function summaryOf(call: Call, node: Node, requested: ReadonlySet<string>) {
-  const shown = Object.keys(node.inventories).filter((name) => since(call, 27) || requested.has(name));
+function summaryOf(call: Call, node: Node, requestedClasses: ReadonlySet<string>) {
+  const shown = Object.keys(node.inventories).filter((name) => isAtLeast(call, 27) || requestedClasses.has(name));
   return {
     resources: Object.fromEntries(
       shown.map((name) => [name, { capacity: capacityOf(node, name), used: node.used[name] ?? 0 }]),
     ),
-    ...(since(call, 17) && { traits: node.traits }),
-    ...(since(call, 29) && { root_provider_uuid: node.root, parent_provider_uuid: node.parent }),
+    ...(isAtLeast(call, 17) && { traits: node.traits }),
+    ...(isAtLeast(call, 29) && { root_provider_uuid: node.root, parent_provider_uuid: node.parent }),
   };
 }
 
 /** Handles `GET /allocation_candidates`, which returns the combinations of providers that can satisfy a request. */
-export async function candidates(call: Call) {
-  const request = await candidateRequestOf(call);
-  const forest = await forestOf(call);
-  const isNested = since(call, 29);
-  const found = search(request, forest, isNested);
-  const used = new Set(found.flatMap((allocated) => [...totalsOf(allocated).keys()]));
-  const trees = new Set([...used].map(({ root }) => root));
-  const shown = [...forest.values()].filter((node) => (isNested ? trees.has(node.root) : used.has(node)));
-  const requested = new Set(request.groups.flatMap(({ resources }) => [...resources.keys()]));
+export async function listCandidates(call: Call) {
+  const request = await parseCandidateRequest(call);
+  const forest = await readForest(call);
+  const isNested = isAtLeast(call, 29);
+  const found = findCombinations(request, forest, isNested);
+  const usedNodes = new Set(found.flatMap((allocated) => [...totalsOf(allocated).keys()]));
+  const trees = new Set([...usedNodes].map(({ root }) => root));
+  const shown = [...forest.values()].filter((node) => (isNested ? trees.has(node.root) : usedNodes.has(node)));
+  const requestedClasses = new Set(request.groups.flatMap(({ resources }) => [...resources.keys()]));
   return {
     allocation_requests: found.map((allocated) => {
       const amounts = [...totalsOf(allocated)];
       return {
-        allocations: since(call, 12)
+        allocations: isAtLeast(call, 12)
           ? Object.fromEntries(amounts.map(([{ uuid }, resources]) => [uuid, { resources }]))
           : amounts.map(([{ uuid }, resources]) => ({ resource_provider: { uuid }, resources })),
-        ...(since(call, 34) && { mappings: mappingsOf(allocated) }),
+        ...(isAtLeast(call, 34) && { mappings: providersByGroup(allocated) }),
       };
     }),
-    provider_summaries: Object.fromEntries(shown.map((node) => [node.uuid, summaryOf(call, node, requested)])),
+    provider_summaries: Object.fromEntries(shown.map((node) => [node.uuid, summaryOf(call, node, requestedClasses)])),
   };
 }

@@ -8,7 +8,7 @@ import type { Call } from '../service/call.js';
 import type { Inventory } from './inventory.js';
 
 /** A compute host's inventories and traits in the scheduler, in Placement's format. */
-export interface ShownOffer {
+export interface HostProvider {
   readonly uuid: string;
   readonly host: string;
   readonly name: string;
@@ -50,7 +50,7 @@ function toHostInventory({
   };
 }
 
-function offerOf({ name, node, service, aggregates }: Host): ShownOffer {
+function toHostProvider({ name, node, service, aggregates }: Host): HostProvider {
   return {
     uuid: node.id,
     host: name,
@@ -61,27 +61,27 @@ function offerOf({ name, node, service, aggregates }: Host): ShownOffer {
   };
 }
 
-const offers = new WeakMap<Host, ShownOffer>();
+const providerCache = new WeakMap<Host, HostProvider>();
 
 /** Returns all compute hosts as resource providers. Each provider is cached until its host changes. */
-export async function hostOffers(call: Call): Promise<readonly ShownOffer[]> {
+export async function hostProviders(call: Call): Promise<readonly HostProvider[]> {
   const { hosts } = await call.cloud.engine.hosts.map();
   return [...hosts.values()].map((host) => {
-    const cached = offers.get(host) ?? offerOf(host);
-    offers.set(host, cached);
+    const cached = providerCache.get(host) ?? toHostProvider(host);
+    providerCache.set(host, cached);
     return cached;
   });
 }
 
 /** Changes a host's inventories or traits in the scheduler. The trait for a disabled service is derived, not stored. */
-export async function changeOffer(
+export async function changeHostProvider(
   call: Call,
   host: string,
-  { inventories, traits }: Partial<Pick<ShownOffer, 'inventories' | 'traits'>>,
+  { inventories, traits }: Partial<Pick<HostProvider, 'inventories' | 'traits'>>,
 ): Promise<void> {
-  const disabled = (await call.cloud.engine.hosts.map()).hosts.get(host)?.service.disabled;
+  const isDisabled = (await call.cloud.engine.hosts.map()).hosts.get(host)?.service.disabled;
   await call.cloud.engine.hosts.setOffer(host, {
     ...(inventories && { inventories: mapValues(inventories, toHostInventory) }),
-    ...(traits && { traits: disabled ? traits.filter((name) => name !== DISABLED_TRAIT) : traits }),
+    ...(traits && { traits: isDisabled ? traits.filter((name) => name !== DISABLED_TRAIT) : traits }),
   });
 }

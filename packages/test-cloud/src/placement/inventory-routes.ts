@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound, type ServiceError } from '../service/service-error.js';
-import { usedOf } from './allocations.js';
+import { usedAmountsOf } from './allocations.js';
 import type { Inventory } from './inventory.js';
-import { classNames, missingClass } from './names.js';
-import { since } from './placement-version.js';
-import { type Provider, provider, rejectConflict, shownProvider, write } from './providers.js';
-import { bodyOf } from './request-body.js';
+import { classNames, unknownClassMessage } from './names.js';
+import { isAtLeast } from './placement-version.js';
+import { type Provider, provider, providerInPath, rejectConflict, writeProvider } from './providers.js';
+import { validateBody } from './request-body.js';
 
 const count = z.number().int();
 /** The highest single-precision number, because Placement stores ratios in single precision. */
@@ -22,19 +22,24 @@ const INVENTORY = {
   allocation_ratio: z.number().max(HIGHEST_RATIO).default(1),
 };
 const generation = { resource_provider_generation: count };
-const One = z.strictObject({ ...INVENTORY, ...generation });
+const SingleInventory = z.strictObject({ ...INVENTORY, ...generation });
 /** In a request with several inventories, Placement accepts and ignores a provider generation in each of them. */
-const Ignored = z.strictObject({ ...INVENTORY, resource_provider_generation: count.optional() });
-const New = Ignored.extend({ resource_class: z.string().regex(/^[A-Z0-9_]+$/) });
-export const All = z.strictObject({ ...generation, inventories: z.record(z.string(), Ignored) });
+const InventoryItem = z.strictObject({ ...INVENTORY, resource_provider_generation: count.optional() });
+const NewInventory = InventoryItem.extend({ resource_class: z.string().regex(/^[A-Z0-9_]+$/) });
+export const AllInventories = z.strictObject({ ...generation, inventories: z.record(z.string(), InventoryItem) });
 
-const plain = ({ resource_provider_generation: _, ...inventory }: z.infer<typeof Ignored>): Inventory => inventory;
+const withoutGeneration = ({
+  resource_provider_generation: _,
+  ...inventory
+}: z.infer<typeof InventoryItem>): Inventory => inventory;
 
 /** Returns requested inventories without their ignored provider generations. */
-export const plainInventories = (all: z.infer<typeof All>['inventories']): Readonly<Record<string, Inventory>> =>
-  Object.fromEntries(Object.entries(all).map(([name, one]) => [name, plain(one)]));
+export const withoutGenerations = (
+  all: z.infer<typeof AllInventories>['inventories'],
+): Readonly<Record<string, Inventory>> =>
+  Object.fromEntries(Object.entries(all).map(([name, inventoryView]) => [name, withoutGeneration(inventoryView)]));
 
-const view = ({ generation: resource_provider_generation, inventories }: Provider) => ({
+const inventoriesView = ({ generation: resource_provider_generation, inventories }: Provider) => ({
   resource_provider_generation,
   inventories,
 });
@@ -42,14 +47,14 @@ const view = ({ generation: resource_provider_generation, inventories }: Provide
 /** Throws a 400 error for an unknown resource class. @param prefix the start of the error message */
 export async function rejectUnknown(call: Call, names: readonly string[], prefix: string): Promise<void> {
   const classes = await classNames(call);
-  const unknown = names.find((name) => !classes.has(name));
-  if (unknown !== undefined) throw badRequest(prefix + missingClass(unknown));
+  const unknownClass = names.find((name) => !classes.has(name));
+  if (unknownClass !== undefined) throw badRequest(prefix + unknownClassMessage(unknownClass));
 }
 
 /** Returns the resource class in the path. Throws a 404 error if it is unknown. */
-async function classInPath(call: Call, prefix = ''): Promise<string> {
+async function requireClassInPath(call: Call, prefix = ''): Promise<string> {
   const name = call.param('class');
-  if (!(await classNames(call)).has(name)) throw notFound(prefix + missingClass(name));
+  if (!(await classNames(call)).has(name)) throw notFound(prefix + unknownClassMessage(name));
   return name;
 }
 
@@ -62,10 +67,10 @@ function rejectWithoutCapacity(
 ): void {
   for (const [name, { total, reserved, allocation_ratio }] of Object.entries(inventories)) {
     const capacity = Math.trunc((total - reserved) * allocation_ratio);
-    if (capacity > 0 || (capacity === 0 && since(call, 26))) continue;
-    const than = since(call, 26) ? 'greater than total' : 'greater than or equal to total';
+    if (capacity > 0 || (capacity === 0 && isAtLeast(call, 26))) continue;
+    const limitPhrase = isAtLeast(call, 26) ? 'greater than total' : 'greater than or equal to total';
     throw badRequest(
-      `Unable to ${verb} inventory for resource provider ${uuid}: Invalid inventory for '${name}' on resource provider '${uuid}'. The reserved value is ${than}.`,
+      `Unable to ${verb} inventory for resource provider ${uuid}: Invalid inventory for '${name}' on resource provider '${uuid}'. The reserved value is ${limitPhrase}.`,
     );
   }
 }
@@ -74,58 +79,59 @@ function rejectWithoutCapacity(
 const FIRST_CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB'];
 
 /** Formats resource classes for messages: first the classes in `FIRST_CLASSES`, then the others. */
-export function listedClasses(names: readonly string[]): string {
-  const rank = (name: string) => (FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length);
-  return [...names].sort((a, b) => rank(a) - rank(b)).join(', ');
+export function formatClasses(names: readonly string[]): string {
+  const classRank = (name: string) =>
+    FIRST_CLASSES.includes(name) ? FIRST_CLASSES.indexOf(name) : FIRST_CLASSES.length;
+  return [...names].sort((a, b) => classRank(a) - classRank(b)).join(', ');
 }
 
 /** Creates the 409 error for inventories that are in use. Its message lists the classes in their standard order. */
-export function inventoryInUse(
+export function inUseError(
   uuid: string,
   names: readonly string[],
   prefix = 'update conflict: ',
   type = 'placement.inventory.inuse',
 ): ServiceError {
-  return conflict(`${prefix}Inventory for '${listedClasses(names)}' on resource provider '${uuid}' in use.`, type);
+  return conflict(`${prefix}Inventory for '${formatClasses(names)}' on resource provider '${uuid}' in use.`, type);
 }
 
 /** Throws a 409 error if the inventories of the resource classes are in use. */
 async function rejectInUse(
   call: Call,
-  one: Provider,
+  inventoryView: Provider,
   next: Readonly<Record<string, Inventory>>,
   ...details: readonly [prefix?: string, type?: string]
 ): Promise<void> {
-  const used = await usedOf(call, one);
-  const inUse = Object.keys(one.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
-  if (inUse.length > 0) throw inventoryInUse(one.uuid, inUse, ...details);
+  const used = await usedAmountsOf(call, inventoryView);
+  const inUse = Object.keys(inventoryView.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
+  if (inUse.length > 0) throw inUseError(inventoryView.uuid, inUse, ...details);
 }
 
 /** The routes for providers' inventories, by resource class. */
 export function inventoryRoutes(): readonly Route[] {
   const path = '/resource_providers/:id/inventories';
   const missing = (call: Call) => notFound(`No inventory of class ${call.param('class')} for ${call.param('id')}`);
-  const one = ({ inventories, generation: seen }: Provider, name: string) => ({
+  const inventoryView = ({ inventories, generation: seen }: Provider, name: string) => ({
     ...inventories[name],
     resource_provider_generation: seen,
   });
   return [
-    get(path, async (call) => view(await shownProvider(call, ' : '))),
+    get(path, async (call) => inventoriesView(await providerInPath(call, ' : '))),
     put(path, async (call) => {
       const before = await provider(call);
-      const body = bodyOf(call, All);
+      const body = validateBody(call, AllInventories);
       rejectConflict(before, body.resource_provider_generation);
-      const inventories = plainInventories(body.inventories);
+      const inventories = withoutGenerations(body.inventories);
       rejectWithoutCapacity(call, before.uuid, inventories);
       const prefix = `Unknown resource class in inventory for resource provider ${before.uuid}: `;
       await rejectUnknown(call, Object.keys(inventories), prefix);
       await rejectInUse(call, before, inventories);
-      return view(await write(call, before, { inventories }));
+      return inventoriesView(await writeProvider(call, before, { inventories }));
     }),
     post(path, async (call) => {
       const before = await provider(call);
-      const { resource_class, ...body } = bodyOf(call, New);
-      const inventory = plain(body);
+      const { resource_class, ...body } = validateBody(call, NewInventory);
+      const inventory = withoutGeneration(body);
       rejectWithoutCapacity(call, before.uuid, { [resource_class]: inventory }, 'create');
       await rejectUnknown(call, [resource_class], `Unable to create inventory for resource provider ${before.uuid}: `);
       if (before.inventories[resource_class])
@@ -134,7 +140,7 @@ export function inventoryRoutes(): readonly Route[] {
           'placement.concurrent_update',
         );
       const inventories = { ...before.inventories, [resource_class]: inventory };
-      const shown = one(await write(call, before, { inventories }), resource_class);
+      const shown = inventoryView(await writeProvider(call, before, { inventories }), resource_class);
       return new Reply(201, shown, {
         Location: `${call.base}/resource_providers/${before.uuid}/inventories/${resource_class}`,
       });
@@ -142,37 +148,37 @@ export function inventoryRoutes(): readonly Route[] {
     del(path, async (call) => {
       const before = await provider(call);
       await rejectInUse(call, before, {}, '');
-      await write(call, before, { inventories: {} });
+      await writeProvider(call, before, { inventories: {} });
       return noContent();
     }),
     get(`${path}/:class`, async (call) => {
-      const from = await shownProvider(call, ' : ');
+      const from = await providerInPath(call, ' : ');
       if (!from.inventories[call.param('class')]) throw missing(call);
-      return one(from, call.param('class'));
+      return inventoryView(from, call.param('class'));
     }),
     put(`${path}/:class`, async (call) => {
       const before = await provider(call);
-      const body = bodyOf(call, One);
+      const body = validateBody(call, SingleInventory);
       rejectConflict(before, body.resource_provider_generation);
-      const inventory = plain(body);
+      const inventory = withoutGeneration(body);
       rejectWithoutCapacity(call, before.uuid, { [call.param('class')]: inventory });
-      const name = await classInPath(call);
+      const name = await requireClassInPath(call);
       if (!before.inventories[name])
         throw badRequest(
           `No inventory record with resource class for resource provider ${before.uuid}: No inventory of class ${name} found.`,
         );
       const inventories = { ...before.inventories, [name]: inventory };
-      return one(await write(call, before, { inventories }), name);
+      return inventoryView(await writeProvider(call, before, { inventories }), name);
     }),
     del(`${path}/:class`, async (call) => {
       const before = await provider(call);
       const missing = `No inventory of class ${call.param('class')} found for delete`;
-      const name = await classInPath(call, `${missing}: `);
+      const name = await requireClassInPath(call, `${missing}: `);
       const { [name]: removed, ...inventories } = before.inventories;
       if (!removed) throw notFound(`${missing}: ${missing}`);
       const prefix = `Unable to delete inventory of class ${name}: `;
       await rejectInUse(call, before, inventories, prefix, 'placement.concurrent_update');
-      await write(call, before, { inventories });
+      await writeProvider(call, before, { inventories });
       return noContent();
     }),
   ];

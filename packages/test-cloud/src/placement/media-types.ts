@@ -1,18 +1,18 @@
 import type { Call } from '../service/call.js';
 import type { Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
-import { since } from './placement-version.js';
+import { isAtLeast } from './placement-version.js';
 
 const JSON_TYPE = 'application/json';
 
 /** Returns whether the route of a request reads a body, which must be JSON. */
 function readsBody({ method, path }: Route, call: Call): boolean {
-  if (path === '/traits/:name' || (path === '/resource_classes/:name' && since(call, 7))) return false;
+  if (path === '/traits/:name' || (path === '/resource_classes/:name' && isAtLeast(call, 7))) return false;
   return method === 'post' || method === 'put';
 }
 
 /** Wraps a route so that it first rejects bodies that are not JSON, and clients that do not accept JSON. */
-export function inJson(route: Route): Route {
+export function requireJson(route: Route): Route {
   return {
     ...route,
     run(call) {

@@ -3,64 +3,64 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { classNames, createdNames, missingClass, missingTraits, traitNames } from './names.js';
-import { since } from './placement-version.js';
-import { type Provider, provider, providers, rejectOutdated, shownProvider, write } from './providers.js';
-import { bodyOf, invalidBody } from './request-body.js';
+import { classNames, createdNameTable, traitNames, unknownClassMessage, unknownTraitsMessage } from './names.js';
+import { isAtLeast } from './placement-version.js';
+import { listProviders, type Provider, provider, providerInPath, rejectOutdated, writeProvider } from './providers.js';
+import { invalidBody, validateBody } from './request-body.js';
 import { checkParameters } from './requirements.js';
 
 /** The maximum length of a resource class or trait, in characters. */
-const MAX_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 const CUSTOM_CLASS = /^CUSTOM_[A-Z0-9_]+$/;
-const New = z.strictObject({ name: z.string().regex(CUSTOM_CLASS).max(MAX_NAME) });
+const NewResourceClass = z.strictObject({ name: z.string().regex(CUSTOM_CLASS).max(MAX_NAME_LENGTH) });
 
 function classRoutes(): readonly Route[] {
   const view = (name: string) => ({ name, links: [{ rel: 'self', href: `/placement/resource_classes/${name}` }] });
   const find = async (call: Call) => {
     const name = call.param('name');
-    if (!(await classNames(call)).has(name)) throw notFound(missingClass(name));
+    if (!(await classNames(call)).has(name)) throw notFound(unknownClassMessage(name));
     return name;
   };
   const location = (call: Call, name: string) => ({ Location: `${call.base}/resource_classes/${name}` });
   return [
     get('/resource_classes', async (call) => ({ resource_classes: [...(await classNames(call))].map(view) })),
     post('/resource_classes', async (call) => {
-      const { name } = bodyOf(call, New);
+      const { name } = validateBody(call, NewResourceClass);
       if ((await classNames(call)).has(name)) throw conflict(`Conflicting resource class already exists: ${name}`);
-      createdNames(call, 'classes').set(name, true);
+      createdNameTable(call, 'classes').set(name, true);
       return new Reply(201, undefined, location(call, name));
     }),
     get('/resource_classes/:name', async (call) => view(await find(call))),
     put('/resource_classes/:name', async (call) => {
-      if (!since(call, 7)) {
+      if (!isAtLeast(call, 7)) {
         // Before microversion 1.7, this operation renames a class.
-        const { name } = bodyOf(call, New);
+        const { name } = validateBody(call, NewResourceClass);
         const before = await find(call);
-        if (!createdNames(call, 'classes').has(before))
+        if (!createdNameTable(call, 'classes').has(before))
           throw badRequest(`Cannot update standard resource class ${before}`);
         if (name !== before && (await classNames(call)).has(name))
           throw conflict(`Resource class already exists: ${name}`);
-        createdNames(call, 'classes').delete(before);
-        createdNames(call, 'classes').set(name, true);
+        createdNameTable(call, 'classes').delete(before);
+        createdNameTable(call, 'classes').set(name, true);
         return view(name);
       }
       const name = call.param('name');
-      if (name.length > MAX_NAME) throw invalidBody(`'${name}' is too long`, 'maxLength');
+      if (name.length > MAX_NAME_LENGTH) throw invalidBody(`'${name}' is too long`, 'maxLength');
       if (!CUSTOM_CLASS.test(name)) throw invalidBody(`'${name}' does not match '${CUSTOM_CLASS.source}'`, 'pattern');
       const exists = (await classNames(call)).has(name);
-      createdNames(call, 'classes').set(name, true);
+      createdNameTable(call, 'classes').set(name, true);
       return new Reply(exists ? 204 : 201, undefined, location(call, name));
     }),
     del('/resource_classes/:name', async (call) => {
       const name = await find(call);
       if (RESOURCE_CLASSES.has(name))
         throw badRequest(`Error in delete resource class: Cannot delete standard resource class ${name}.`);
-      if ([...(await providers(call)).values()].some(({ inventories }) => inventories[name]))
+      if ([...(await listProviders(call)).values()].some(({ inventories }) => inventories[name]))
         throw conflict(
           `Error in delete resource class: Cannot delete resource class ${name}. Class is in use in inventory.`,
         );
-      createdNames(call, 'classes').delete(name);
+      createdNameTable(call, 'classes').delete(name);
       return noContent();
     }),
   ];
@@ -69,30 +69,30 @@ function classRoutes(): readonly Route[] {
 function traitRoutes(): readonly Route[] {
   const find = async (call: Call) => {
     const name = call.param('name');
-    if (!(await traitNames(call)).has(name)) throw notFound(missingTraits([name]));
+    if (!(await traitNames(call)).has(name)) throw notFound(unknownTraitsMessage([name]));
     return name;
   };
   return [
     get('/traits', async (call) => {
       checkParameters(call, ['name', 'associated']);
-      const written = call.text('name');
-      if (written !== undefined && !written.includes(':'))
+      const nameFilter = call.text('name');
+      if (nameFilter !== undefined && !nameFilter.includes(':'))
         throw badRequest(
-          `Badly formatted name parameter. Expected name query string parameter in form: ?name=[in|startswith]:[name1,name2|prefix]. Got: "${written}"`,
+          `Badly formatted name parameter. Expected name query string parameter in form: ?name=[in|startswith]:[name1,name2|prefix]. Got: "${nameFilter}"`,
         );
       if (call.query.has('associated') && !/^(true|false)$/i.test(call.text('associated') ?? ''))
         throw badRequest('The query parameter "associated" only accepts "true" or "false"');
-      const used = new Set([...(await providers(call)).values()].flatMap(({ traits }) => traits));
+      const usedTraits = new Set([...(await listProviders(call)).values()].flatMap(({ traits }) => traits));
       const associated = call.query.has('associated') ? call.flag('associated') : undefined;
-      const value = written?.slice(written.indexOf(':') + 1) ?? '';
+      const filterValue = nameFilter?.slice(nameFilter.indexOf(':') + 1) ?? '';
       // A filter with an unknown operator matches all traits.
       const matchesName = (name: string) => {
-        if (written?.startsWith('in:')) return value.split(',').includes(name);
-        return !written?.startsWith('startswith:') || name.startsWith(value);
+        if (nameFilter?.startsWith('in:')) return filterValue.split(',').includes(name);
+        return !nameFilter?.startsWith('startswith:') || name.startsWith(filterValue);
       };
       return {
         traits: [...(await traitNames(call))].filter(
-          (name) => matchesName(name) && (associated === undefined || used.has(name) === associated),
+          (name) => matchesName(name) && (associated === undefined || usedTraits.has(name) === associated),
         ),
       };
     }),
@@ -107,15 +107,15 @@ function traitRoutes(): readonly Route[] {
           `The trait is invalid. A valid trait must be no longer than 255 characters, start with the prefix "CUSTOM_" and use following characters: "A"-"Z", "0"-"9" and "_"`,
         );
       const exists = (await traitNames(call)).has(name);
-      createdNames(call, 'traits').set(name, true);
+      createdNameTable(call, 'traits').set(name, true);
       return new Reply(exists ? 204 : 201, undefined, { Location: `${call.base}/traits/${name}` });
     }),
     del('/traits/:name', async (call) => {
       const name = await find(call);
       if (TRAITS.has(name)) throw badRequest(`Cannot delete standard trait ${name}.`);
-      if ([...(await providers(call)).values()].some(({ traits }) => traits.includes(name)))
+      if ([...(await listProviders(call)).values()].some(({ traits }) => traits.includes(name)))
         throw conflict(`The trait ${name} is in use by a resource provider.`);
-      createdNames(call, 'traits').delete(name);
+      createdNameTable(call, 'traits').delete(name);
       return noContent();
     }),
     ...providerTraitRoutes(),
@@ -128,29 +128,29 @@ function providerTraitRoutes(): readonly Route[] {
     traits,
     resource_provider_generation: generation,
   });
-  const Traits = z.strictObject({
-    traits: z.array(z.string().min(1).max(MAX_NAME)),
+  const TraitsBody = z.strictObject({
+    traits: z.array(z.string().min(1).max(MAX_NAME_LENGTH)),
     resource_provider_generation: z.number().int(),
   });
   /** Replaces a provider's traits. The provider's generation increases only if the traits differ. */
-  const change = (call: Call, before: Provider, traits: readonly string[]) => {
+  const changeTraits = (call: Call, before: Provider, traits: readonly string[]) => {
     const isSame = traits.length === before.traits.length && traits.every((name) => before.traits.includes(name));
-    return isSame ? before : write(call, before, { traits });
+    return isSame ? before : writeProvider(call, before, { traits });
   };
   return [
-    get(path, async (call) => view(await shownProvider(call))),
+    get(path, async (call) => view(await providerInPath(call))),
     put(path, async (call) => {
-      const { traits: requested, resource_provider_generation: seen } = bodyOf(call, Traits);
+      const { traits: requested, resource_provider_generation: seen } = validateBody(call, TraitsBody);
       const before = await provider(call);
       const traits = [...new Set(requested)];
       rejectOutdated(before, seen);
       const names = await traitNames(call);
-      const unknown = traits.filter((name) => !names.has(name));
-      if (unknown.length > 0) throw badRequest(`No such trait ${unknown.join(', ')}`);
-      return view(await change(call, before, traits));
+      const unknownTraits = traits.filter((name) => !names.has(name));
+      if (unknownTraits.length > 0) throw badRequest(`No such trait ${unknownTraits.join(', ')}`);
+      return view(await changeTraits(call, before, traits));
     }),
     del(path, async (call) => {
-      await change(call, await provider(call), []);
+      await changeTraits(call, await provider(call), []);
       return noContent();
     }),
   ];

@@ -5,7 +5,7 @@ import { errorPage, escapedHtml } from '../service/error-page.js';
 import type { ParserError } from '../service/fake-service.js';
 import { ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
-import { MAX_VERSION, MIN_VERSION, sinceIn } from './placement-version.js';
+import { isRequestAtLeast, MAX_VERSION, MIN_VERSION } from './placement-version.js';
 
 /** The first part of an error's detail, by status, from WebOb, the library that Placement uses. */
 const EXPLANATIONS: Readonly<Record<number, (req: Request) => string>> = {
@@ -33,16 +33,16 @@ export function fromParserError({ status, message, type, code }: ParserError): S
 }
 
 /** Formats an error as JSON, or as HTML or plain text for clients that do not accept JSON. */
-export function placementFault({ status, message, type }: ServiceError, req: Request): unknown {
+export function formatPlacementFault({ status, message, type }: ServiceError, req: Request): unknown {
   const title = STATUS_CODES[status] ?? 'Error';
   const explanation = EXPLANATIONS[status]?.(req) ?? title;
   // WebOb removes the line breaks from the message, and adds line breaks between the parts.
   const ownMessage = status === 404 && message === NOT_FOUND_MESSAGE ? '' : message.replaceAll('\n', ' ');
   const detail = `${explanation}\n\n ${ownMessage}  `;
   if (!req.accepts('json')) {
-    const head = `${status} ${title}`;
-    if (!req.accepts('html')) return new TextBody('text/plain', `${head}\n\n${detail}`);
-    return errorPage(head, escapedHtml(detail).replaceAll('\n\n', '<br /><br />\n'));
+    const statusLine = `${status} ${title}`;
+    if (!req.accepts('html')) return new TextBody('text/plain', `${statusLine}\n\n${detail}`);
+    return errorPage(statusLine, escapedHtml(detail).replaceAll('\n\n', '<br /><br />\n'));
   }
   const code = type.startsWith('placement.') ? type : 'placement.undefined_code';
   return {
@@ -51,7 +51,7 @@ export function placementFault({ status, message, type }: ServiceError, req: Req
         status,
         title,
         detail,
-        ...(sinceIn(req, 23) && { code }),
+        ...(isRequestAtLeast(req, 23) && { code }),
         request_id: requestIdOf(req)?.local,
         ...(type === UNACCEPTABLE && { max_version: MAX_VERSION, min_version: MIN_VERSION }),
       },

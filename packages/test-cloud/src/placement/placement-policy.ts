@@ -4,7 +4,7 @@ import { forbidden } from '../service/service-error.js';
 
 /** The project roles that may call a route, by path; default: administrators and services. */
 const ROLES: Readonly<Record<string, readonly string[]>> = { '/reshaper': ['service'] };
-const ADMINISTRATION = ['admin', 'service'];
+const ADMIN_ROLES = ['admin', 'service'];
 
 /** The policy names that do not follow from the route's method and path. */
 const POLICIES: Readonly<Record<string, string>> = {
@@ -14,12 +14,12 @@ const POLICIES: Readonly<Record<string, string>> = {
   'post /allocations': 'allocations:manage',
   'post /reshaper': 'reshaper:reshape',
 };
-const VERBS: Readonly<Record<string, string>> = { post: 'create', put: 'update', delete: 'delete' };
+const POLICY_VERBS: Readonly<Record<string, string>> = { post: 'create', put: 'update', delete: 'delete' };
 
 /** Returns the name of a route's policy, such as `placement:resource_providers:list`. */
-function policyOf({ method, path }: Route): string {
+function policyNameOf({ method, path }: Route): string {
   const parts = path.split('/').filter((part) => part !== '' && !part.startsWith(':'));
-  const verb = VERBS[method] ?? (/:\w+$/.test(path) ? 'show' : 'list');
+  const verb = POLICY_VERBS[method] ?? (/:\w+$/.test(path) ? 'show' : 'list');
   return `placement:${POLICIES[`${method} ${path}`] ?? [...parts, verb].join(':')}`;
 }
 
@@ -28,9 +28,9 @@ const isOwnUsage = ({ path }: Route, { caller, query }: Call) =>
   path === '/usages' && caller.roles.includes('reader') && query.get('project_id') === caller.projectId;
 
 /** Restricts a route to the roles of its policy. System-scoped tokens have no access. */
-export function restricted(route: Route): Route {
-  const roles = ROLES[route.path] ?? ADMINISTRATION;
-  const policy = policyOf(route);
+export function restrictToRoles(route: Route): Route {
+  const roles = ROLES[route.path] ?? ADMIN_ROLES;
+  const policy = policyNameOf(route);
   return {
     ...route,
     run(call) {

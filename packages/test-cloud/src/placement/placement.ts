@@ -1,16 +1,16 @@
 import { microversion } from '@apistrata/microversion';
-import { fakeService } from '../service/fake-service.js';
+import { defineService } from '../service/fake-service.js';
 import { openGet, type Route } from '../service/route.js';
 import { allocationRoutes } from './allocation-routes.js';
 import { inventoryRoutes } from './inventory-routes.js';
-import { inJson } from './media-types.js';
+import { requireJson } from './media-types.js';
 import { nameRoutes } from './name-routes.js';
-import { fromParserError, placementFault } from './placement-fault.js';
-import { restricted } from './placement-policy.js';
+import { formatPlacementFault, fromParserError } from './placement-fault.js';
+import { restrictToRoles } from './placement-policy.js';
 import { MAX_VERSION, MIN_VERSION } from './placement-version.js';
 import { providerRoutes } from './provider-routes.js';
 import { reshaperRoutes } from './reshaper-routes.js';
-import { windowed } from './route-windows.js';
+import { restrictToVersions } from './route-windows.js';
 
 const versions = () => ({
   versions: [
@@ -26,16 +26,16 @@ const versions = () => ({
 
 /** Returns the routes of the placement service. */
 export const placementRoutes = (): readonly Route[] => [
-  windowed(openGet('/', versions)),
+  restrictToVersions(openGet('/', versions)),
   ...[providerRoutes, inventoryRoutes, nameRoutes, allocationRoutes, reshaperRoutes]
     .flatMap((routes) => routes())
-    .map(restricted)
-    .map(inJson)
-    .map(windowed),
+    .map(restrictToRoles)
+    .map(requireJson)
+    .map(restrictToVersions),
 ];
 
 /** The placement service, whose resource providers are the compute hosts and the providers that clients create. */
-export const placementService = fakeService({
+export const placementService = defineService({
   name: 'placement',
   types: ['placement'],
   rejectsMethods: true,
@@ -50,6 +50,6 @@ export const placementService = fakeService({
       errors: 'next',
     }),
   routes: placementRoutes,
-  fault: placementFault,
+  fault: formatPlacementFault,
   fromParserError,
 });

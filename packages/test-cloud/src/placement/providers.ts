@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.js';
 import { conflict, notFound } from '../service/service-error.js';
-import { changeOffer, hostOffers } from './host-offers.js';
+import { changeHostProvider, hostProviders } from './host-offers.js';
 import type { Inventory } from './inventory.js';
 
 /** A resource provider: a compute host, or one that a client has created. */
@@ -23,31 +23,31 @@ const table = ({ cloud }: Call) => cloud.documents.table<Provider>('placement/pr
  * Returns all providers, by id. The inventories and traits of compute hosts come from the compute service, and only
  * their other fields from the documents of the placement service.
  */
-export async function providers(call: Call): Promise<ReadonlyMap<string, Provider>> {
-  const hosts = await hostOffers(call);
+export async function listProviders(call: Call): Promise<ReadonlyMap<string, Provider>> {
+  const hosts = await hostProviders(call);
   const ids = new Set(hosts.map(({ uuid }) => uuid));
   const all = new Map([...table(call)].filter(([id, { host }]) => host === undefined || ids.has(id)));
   for (const offer of hosts) {
     const { parent = null, generation = 0, aggregates = [], name = offer.name } = all.get(offer.uuid) ?? {};
-    const memberships = [...new Set([...offer.aggregates, ...aggregates])];
-    all.set(offer.uuid, { ...offer, name, parent, generation, aggregates: memberships });
+    const allAggregates = [...new Set([...offer.aggregates, ...aggregates])];
+    all.set(offer.uuid, { ...offer, name, parent, generation, aggregates: allAggregates });
   }
   return all;
 }
 
 /** Returns the error message for an unknown provider. */
-export const missingProvider = (id: string) => `No resource provider with uuid ${id} found`;
+export const unknownProviderMessage = (id: string) => `No resource provider with uuid ${id} found`;
 
 /** Returns a provider by id. @throws ServiceError 404, whose message starts with the operation's prefix */
 export async function provider(call: Call, id = call.param('id'), prefix = ''): Promise<Provider> {
-  const provider = (await providers(call)).get(id);
-  if (!provider) throw notFound(prefix + missingProvider(id));
+  const provider = (await listProviders(call)).get(id);
+  if (!provider) throw notFound(prefix + unknownProviderMessage(id));
   return provider;
 }
 
 /** Returns the provider in the path, for operations whose error for an unknown provider contains the message twice. */
-export const shownProvider = (call: Call, separator = ': ') =>
-  provider(call, undefined, missingProvider(call.param('id')) + separator);
+export const providerInPath = (call: Call, separator = ': ') =>
+  provider(call, undefined, unknownProviderMessage(call.param('id')) + separator);
 
 /** Throws a 409 error if the client has read an outdated generation of the provider. */
 export function rejectOutdated({ generation }: Provider, seen: number): void {
@@ -67,20 +67,21 @@ export function rejectConflict({ generation }: Provider, seen: number): void {
  * Stores a changed provider with a higher generation.
  * @param growth the increase of the generation
  */
-export async function write(
+export async function writeProvider(
   call: Call,
   before: Provider,
   change: Partial<Pick<Provider, 'inventories' | 'traits' | 'aggregates'>>,
   growth = 1,
 ): Promise<Provider> {
-  if (before.host !== undefined && (change.inventories || change.traits)) await changeOffer(call, before.host, change);
-  await put(call, { ...before, ...change, generation: before.generation + growth });
+  if (before.host !== undefined && (change.inventories || change.traits))
+    await changeHostProvider(call, before.host, change);
+  await storeProvider(call, { ...before, ...change, generation: before.generation + growth });
   return provider(call, before.uuid);
 }
 
 /** Stores a provider in the documents; for a compute host, only the fields that the compute service does not store. */
-export async function put(call: Call, { host, ...changed }: Provider): Promise<void> {
-  const offer = host === undefined ? undefined : (await hostOffers(call)).find(({ uuid }) => uuid === changed.uuid);
+export async function storeProvider(call: Call, { host, ...changed }: Provider): Promise<void> {
+  const offer = host === undefined ? undefined : (await hostProviders(call)).find(({ uuid }) => uuid === changed.uuid);
   const aggregates = changed.aggregates.filter((id) => !offer?.aggregates.includes(id));
   const stored = offer ? { ...changed, host, aggregates, inventories: {}, traits: [] } : changed;
   table(call).set(changed.uuid, stored);

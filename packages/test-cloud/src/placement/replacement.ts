@@ -1,11 +1,11 @@
 import type { Call } from '../service/call.js';
 import { badRequest, conflict } from '../service/service-error.js';
-import { type Consumer, consumer, store, usedOf } from './allocations.js';
+import { type Consumer, findConsumer, storeConsumer, usedAmountsOf } from './allocations.js';
 import { capacityOf, hasUnits } from './capacity.js';
 import type { Inventory } from './inventory.js';
-import { inventoryInUse, listedClasses } from './inventory-routes.js';
-import { classNames, missingClass } from './names.js';
-import { type Provider, provider, providers, write } from './providers.js';
+import { formatClasses, inUseError } from './inventory-routes.js';
+import { classNames, unknownClassMessage } from './names.js';
+import { listProviders, type Provider, provider, writeProvider } from './providers.js';
 
 /** A request that replaces a consumer's allocations. A consumer without allocations is deleted. */
 export interface Replacement {
@@ -15,13 +15,13 @@ export interface Replacement {
 }
 
 type Inventories = Readonly<Record<string, Inventory>>;
-type Before = ReadonlyMap<string, Consumer>;
+type PreviousConsumers = ReadonlyMap<string, Consumer>;
 
 /** Returns the current state of the consumers, by id. Throws a 409 error for an outdated generation. */
-async function readConsumers(call: Call, replacements: readonly Replacement[]): Promise<Before> {
+async function readConsumers(call: Call, replacements: readonly Replacement[]): Promise<PreviousConsumers> {
   const before = new Map<string, Consumer>();
   for (const { requested, seen } of replacements) {
-    const existing = await consumer(call, requested.id);
+    const existing = await findConsumer(call, requested.id);
     if (seen !== undefined && (existing?.generation ?? null) !== seen)
       throw conflict(
         `consumer generation conflict - expected ${existing?.generation ?? 'null'} but got ${seen ?? 'None'}`,
@@ -33,19 +33,20 @@ async function readConsumers(call: Call, replacements: readonly Replacement[]): 
 }
 
 async function rejectUnknown(call: Call, replacements: readonly Replacement[], prefix: string): Promise<void> {
-  const [all, classes] = [await providers(call), await classNames(call)];
+  const [all, classes] = [await listProviders(call), await classNames(call)];
   const allocations = replacements.flatMap(({ requested }) => Object.entries(requested.allocations));
-  const missing = allocations.find(([uuid]) => !all.has(uuid));
-  if (missing) throw badRequest(`Allocation for resource provider '${missing[0]}' that does not exist.`);
+  const missingProviderEntry = allocations.find(([uuid]) => !all.has(uuid));
+  if (missingProviderEntry)
+    throw badRequest(`Allocation for resource provider '${missingProviderEntry[0]}' that does not exist.`);
   const names = allocations.flatMap(([, resources]) => Object.keys(resources));
-  const unknown = names.find((name) => !classes.has(name));
-  if (unknown !== undefined) throw badRequest(prefix + missingClass(unknown));
+  const unknownClass = names.find((name) => !classes.has(name));
+  if (unknownClass !== undefined) throw badRequest(prefix + unknownClassMessage(unknownClass));
 }
 
-const rejected = (reason: string) => conflict(`Unable to allocate inventory: ${reason}`);
+const allocationError = (reason: string) => conflict(`Unable to allocate inventory: ${reason}`);
 
 /** A provider during a replacement, with the amounts allocated so far. */
-interface Target {
+interface TargetProvider {
   /** The provider, whose new inventories are added to the previous ones. */
   readonly offer: Provider;
   readonly previous: Readonly<Record<string, number>>;
@@ -53,15 +54,15 @@ interface Target {
 }
 
 /** Returns the affected providers, by id, without the allocations that are replaced. */
-async function targetsOf(
+async function readTargets(
   call: Call,
   all: readonly Provider[],
-  before: Before,
+  before: PreviousConsumers,
   inventories: ReadonlyMap<string, Inventories>,
-): Promise<ReadonlyMap<string, Target>> {
-  const targets = new Map<string, Target>();
+): Promise<ReadonlyMap<string, TargetProvider>> {
+  const targets = new Map<string, TargetProvider>();
   for (const one of all) {
-    const previous = await usedOf(call, one);
+    const previous = await usedAmountsOf(call, one);
     const used = { ...previous };
     for (const { allocations } of before.values())
       for (const [name, amount] of Object.entries(allocations[one.uuid] ?? {})) used[name] = (used[name] ?? 0) - amount;
@@ -72,14 +73,15 @@ async function targetsOf(
 }
 
 /** Adds an allocation to a provider. Throws a 409 error if the provider cannot satisfy it. */
-function allocate({ offer, previous, used }: Target, name: string, amount: number): void {
+function allocate({ offer, previous, used }: TargetProvider, name: string, amount: number): void {
   const inventory = offer.inventories[name];
-  if (!inventory) throw rejected(`Inventory for '${name}' on resource provider '${offer.uuid}' invalid.`);
+  if (!inventory) throw allocationError(`Inventory for '${name}' on resource provider '${offer.uuid}' invalid.`);
   const reason = `Unable to create allocation for '${name}' on resource provider '${offer.uuid}'. The requested amount would`;
-  if (!hasUnits(inventory, amount)) throw rejected(`${reason} violate inventory constraints.`);
+  if (!hasUnits(inventory, amount)) throw allocationError(`${reason} violate inventory constraints.`);
   const sum = (used[name] ?? 0) + amount;
   // If the use of an inventory already exceeds the capacity, it must not increase.
-  if (sum > capacityOf(offer, name) && sum > (previous[name] ?? 0)) throw rejected(`${reason} exceed the capacity.`);
+  if (sum > capacityOf(offer, name) && sum > (previous[name] ?? 0))
+    throw allocationError(`${reason} exceed the capacity.`);
   used[name] = sum;
 }
 
@@ -88,7 +90,7 @@ function allocate({ offer, previous, used }: Target, name: string, amount: numbe
  * Placement, first reports providers without an inventory of any requested class, together with all these classes.
  */
 function checkAllocations(
-  targets: ReadonlyMap<string, Target>,
+  targets: ReadonlyMap<string, TargetProvider>,
   replacements: readonly Replacement[],
   inventories: ReadonlyMap<string, Inventories>,
 ): void {
@@ -99,17 +101,19 @@ function checkAllocations(
     }),
   );
   const names = [...new Set(allocations.flatMap(({ resources }) => Object.keys(resources)))];
-  const empty = allocations.filter(({ target }) => !names.some((name) => target.offer.inventories[name]));
-  if (empty.length > 0) {
-    const uuids = [...new Set(empty.map(({ target }) => target.offer.uuid))].join(', ');
-    throw rejected(`Inventory for '${listedClasses(names)}' on resource provider '${uuids}' invalid.`);
+  const unsupportedAllocations = allocations.filter(
+    ({ target }) => !names.some((name) => target.offer.inventories[name]),
+  );
+  if (unsupportedAllocations.length > 0) {
+    const uuids = [...new Set(unsupportedAllocations.map(({ target }) => target.offer.uuid))].join(', ');
+    throw allocationError(`Inventory for '${formatClasses(names)}' on resource provider '${uuids}' invalid.`);
   }
   for (const { target, resources } of allocations)
     for (const [name, amount] of Object.entries(resources)) allocate(target, name, amount);
   for (const [uuid, next] of inventories) {
     const used = targets.get(uuid)?.used ?? {};
     const inUse = Object.keys(used).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
-    if (inUse.length > 0) throw inventoryInUse(uuid, inUse);
+    if (inUse.length > 0) throw inUseError(uuid, inUse);
   }
 }
 
@@ -118,9 +122,9 @@ function checkAllocations(
  * that loses all allocations, plus one for each step of replacing inventories: removing the old ones and adding new
  * ones.
  */
-function growthOf(
+function generationGrowthOf(
   uuid: string,
-  before: Before,
+  before: PreviousConsumers,
   replacements: readonly Replacement[],
   inventories: Inventories | undefined,
 ): number {
@@ -132,7 +136,7 @@ function growthOf(
   return steps + (isAllocated ? 1 : 0);
 }
 
-const changeOf = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
+const toChange = (inventories: Inventories | undefined) => (inventories ? { inventories } : {});
 
 /**
  * Replaces consumers' allocations and providers' inventories. If one replacement fails, none is stored.
@@ -147,18 +151,18 @@ export async function replaceAllocations(
 ): Promise<void> {
   const before = await readConsumers(call, replacements);
   await rejectUnknown(call, replacements, prefix);
-  const all = await providers(call);
+  const all = await listProviders(call);
   const consumers = [...before.values(), ...replacements.map(({ requested }) => requested)];
-  const affected = new Set([
+  const affectedIds = new Set([
     ...inventories.keys(),
     ...consumers.flatMap(({ allocations }) => Object.keys(allocations)),
   ]);
-  const present = [...all.values()].filter(({ uuid }) => affected.has(uuid));
-  checkAllocations(await targetsOf(call, present, before, inventories), replacements, inventories);
-  for (const uuid of affected) {
-    const growth = growthOf(uuid, before, replacements, inventories.get(uuid));
+  const affectedProviders = [...all.values()].filter(({ uuid }) => affectedIds.has(uuid));
+  checkAllocations(await readTargets(call, affectedProviders, before, inventories), replacements, inventories);
+  for (const uuid of affectedIds) {
+    const growth = generationGrowthOf(uuid, before, replacements, inventories.get(uuid));
     if (all.has(uuid) && growth > 0)
-      await write(call, await provider(call, uuid), changeOf(inventories.get(uuid)), growth);
+      await writeProvider(call, await provider(call, uuid), toChange(inventories.get(uuid)), growth);
   }
-  for (const { requested } of replacements) store(call, requested, before.get(requested.id));
+  for (const { requested } of replacements) storeConsumer(call, requested, before.get(requested.id));
 }

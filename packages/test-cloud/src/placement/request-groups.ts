@@ -1,16 +1,16 @@
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
-import { since } from './placement-version.js';
-import { unexpected } from './request-body.js';
+import { isAtLeast } from './placement-version.js';
+import { unknownPropertiesMessage } from './request-body.js';
 import {
-  amountsOf,
   badQuery,
   badValue,
   checkNames,
   type Group,
+  parseAmounts,
+  parseRequirements,
+  parseTraits,
   type Requirements,
-  requirementsOf,
-  traitsOf,
 } from './requirements.js';
 
 /** Throws a 400 error if a group both requires and forbids a trait. */
@@ -27,7 +27,7 @@ function rejectConflicts(groups: readonly Group[]): void {
 }
 
 /** The minor versions that introduced the query parameters for allocation candidates, except those of groups. */
-const PARAMETERS: Readonly<Record<string, number>> = {
+const PARAMETERS_SINCE: Readonly<Record<string, number>> = {
   limit: 16,
   group_policy: 25,
   root_required: 35,
@@ -37,73 +37,73 @@ const PARAMETERS: Readonly<Record<string, number>> = {
 const GROUPS_SINCE: Readonly<Record<string, number>> = { resources: 10, required: 17, member_of: 21, in_tree: 31 };
 
 function suffixPattern(call: Call): string {
-  if (since(call, 33)) return '([a-zA-Z0-9_-]{1,64})?';
-  return since(call, 25) ? '([1-9][0-9]*)?' : '()';
+  if (isAtLeast(call, 33)) return '([a-zA-Z0-9_-]{1,64})?';
+  return isAtLeast(call, 25) ? '([1-9][0-9]*)?' : '()';
 }
 
 /** Returns the groups' suffixes. Throws a 400 error for parameters that the microversion does not support. */
-function suffixesOf(call: Call): readonly string[] {
-  const allowed = Object.keys(GROUPS_SINCE).filter((name) => since(call, GROUPS_SINCE[name] ?? 0));
+function parseSuffixes(call: Call): readonly string[] {
+  const allowed = Object.keys(GROUPS_SINCE).filter((name) => isAtLeast(call, GROUPS_SINCE[name] ?? 0));
   const patterns = allowed.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
   const suffixes = new Set<string>();
   const unknownNames = new Set<string>();
   for (const key of call.query.keys()) {
     const pattern = patterns.find((one) => one.test(key));
     if (pattern) suffixes.add(pattern.exec(key)?.[1] ?? '');
-    else if (!since(call, PARAMETERS[key] ?? Number.POSITIVE_INFINITY)) unknownNames.add(key);
+    else if (!isAtLeast(call, PARAMETERS_SINCE[key] ?? Number.POSITIVE_INFINITY)) unknownNames.add(key);
   }
-  const quoted = (texts: Iterable<string>) =>
+  const quoteAll = (texts: Iterable<string>) =>
     [...texts]
       .sort()
       .map((text) => `'${text}'`)
       .join(', ');
   if (unknownNames.size > 0)
     throw badQuery(
-      since(call, 25)
-        ? `${quoted(unknownNames)} ${unknownNames.size > 1 ? 'do' : 'does'} not match any of the regexes: ${quoted(patterns.map(({ source }) => source))}`
-        : unexpected([...unknownNames]),
+      isAtLeast(call, 25)
+        ? `${quoteAll(unknownNames)} ${unknownNames.size > 1 ? 'do' : 'does'} not match any of the regexes: ${quoteAll(patterns.map(({ source }) => source))}`
+        : unknownPropertiesMessage([...unknownNames]),
     );
   return [...suffixes];
 }
 
 function checkOrphans(groups: readonly Group[]): void {
-  const orphans = (name: string, has: (group: Group) => boolean) => {
+  const findOrphans = (name: string, has: (group: Group) => boolean) => {
     const keys = groups.filter((group) => group.resources.size === 0 && has(group)).map(({ suffix }) => name + suffix);
     return keys.join(', ');
   };
-  const traits = orphans('required', ({ required }) => required.length > 0);
+  const traits = findOrphans('required', ({ required }) => required.length > 0);
   if (traits !== '')
     throw badRequest(
       `All traits parameters must be associated with resources.  Found the following orphaned traits keys: ${traits}`,
     );
-  const aggregates = orphans('member_of', ({ memberOf, notMemberOf }) => memberOf.length + notMemberOf.size > 0);
+  const aggregates = findOrphans('member_of', ({ memberOf, notMemberOf }) => memberOf.length + notMemberOf.size > 0);
   if (aggregates !== '')
     throw badRequest(
       `All member_of parameters must be associated with resources. Found the following orphaned member_of keys: ${aggregates}`,
     );
   if (groups.length === 0) throw badRequest('At least one request group (`resources` or `resources{$S}`) is required.');
-  if (orphans('', () => true) !== '' || groups.some(({ resources }) => resources.size === 0))
+  if (findOrphans('', () => true) !== '' || groups.some(({ resources }) => resources.size === 0))
     throw badRequest('All request groups must specify resources.');
 }
 
 function checkSubtrees(groups: readonly Group[], subtrees: readonly ReadonlySet<string>[]): void {
-  const bare = groups.filter(({ resources }) => resources.size === 0).map(({ suffix }) => suffix);
-  if (bare.length === groups.length)
+  const suffixesWithoutResources = groups.filter(({ resources }) => resources.size === 0).map(({ suffix }) => suffix);
+  if (suffixesWithoutResources.length === groups.length)
     throw badRequest(
       'There must be at least one resources or resources[$S] parameter.',
       'placement.query.missing_value',
     );
-  const named = new Set(subtrees.flatMap((suffixes) => [...suffixes]));
-  const loose = bare.filter((suffix) => !named.has(suffix));
+  const mappedSuffixes = new Set(subtrees.flatMap((suffixes) => [...suffixes]));
+  const unmappedSuffixes = suffixesWithoutResources.filter((suffix) => !mappedSuffixes.has(suffix));
   const formatSuffixes = (suffixes: readonly string[]) => `[${suffixes.map((suffix) => `'${suffix}'`).join(', ')}]`;
-  if (loose.length > 0)
+  if (unmappedSuffixes.length > 0)
     throw badValue(
-      `Resourceless suffixed group request should be specified in \`same_subtree\` query param: bad group(s) - ${formatSuffixes(loose)}.`,
+      `Resourceless suffixed group request should be specified in \`same_subtree\` query param: bad group(s) - ${formatSuffixes(unmappedSuffixes)}.`,
     );
-  const unknown = [...named].filter((name) => !groups.some(({ suffix }) => suffix === name));
-  if (unknown.length > 0)
+  const unknownSuffixes = [...mappedSuffixes].filter((name) => !groups.some(({ suffix }) => suffix === name));
+  if (unknownSuffixes.length > 0)
     throw badValue(
-      `Real suffixes should be specified in \`same_subtree\`: ${formatSuffixes(unknown)} not found in ${formatSuffixes(groups.map(({ suffix }) => suffix))}.`,
+      `Real suffixes should be specified in \`same_subtree\`: ${formatSuffixes(unknownSuffixes)} not found in ${formatSuffixes(groups.map(({ suffix }) => suffix))}.`,
     );
 }
 
@@ -122,7 +122,7 @@ export interface CandidateRequest {
 /** The maximum number of candidates in a response. */
 const MAX_CANDIDATES = 1000;
 
-function subtreesOf(call: Call): readonly ReadonlySet<string>[] {
+function parseSubtrees(call: Call): readonly ReadonlySet<string>[] {
   return call.query.getAll('same_subtree').map((value) => {
     const suffixes = value.split(',').map((suffix) => suffix.trim());
     if (suffixes.includes(''))
@@ -131,22 +131,25 @@ function subtreesOf(call: Call): readonly ReadonlySet<string>[] {
   });
 }
 
-function rootTraitsOf(call: Call): CandidateRequest['root'] {
-  const values = call.query.getAll('root_required');
-  if (values.length > 1)
+function parseRootTraits(call: Call): CandidateRequest['root'] {
+  const rootRequired = call.query.getAll('root_required');
+  if (rootRequired.length > 1)
     throw badRequest("Query parameter 'root_required' may be specified only once.", 'placement.query.duplicate_key');
-  const { required = [], forbidden = [] } = values.length > 0 ? traitsOf(call, values[0] ?? '', false) : {};
-  const both = required.flatMap((names) => [...names]).filter((name) => forbidden.includes(name));
-  if (both.length > 0)
-    throw badValue(`Conflicting required and forbidden traits found in root_required: ${both.sort().join(', ')}`);
+  const { required = [], forbidden = [] } =
+    rootRequired.length > 0 ? parseTraits(call, rootRequired[0] ?? '', false) : {};
+  const conflictingTraits = required.flatMap((names) => [...names]).filter((name) => forbidden.includes(name));
+  if (conflictingTraits.length > 0)
+    throw badValue(
+      `Conflicting required and forbidden traits found in root_required: ${conflictingTraits.sort().join(', ')}`,
+    );
   return { required, forbidden: new Set(forbidden) };
 }
 
 /** Parses a request for allocation candidates. Throws a 400 error for an invalid parameter. */
-export async function candidateRequestOf(call: Call): Promise<CandidateRequest> {
+export async function parseCandidateRequest(call: Call): Promise<CandidateRequest> {
   const { query } = call;
-  if (!since(call, 25) && !query.has('resources')) throw badQuery("'resources' is a required property");
-  const suffixes = suffixesOf(call);
+  if (!isAtLeast(call, 25) && !query.has('resources')) throw badQuery("'resources' is a required property");
+  const suffixes = parseSuffixes(call);
   const limit = query.get('limit');
   if (limit !== null && !/^[1-9][0-9]*$/.test(limit))
     throw badQuery(
@@ -155,19 +158,19 @@ export async function candidateRequestOf(call: Call): Promise<CandidateRequest> 
   const policy = query.get('group_policy');
   if (policy !== null && policy !== 'none' && policy !== 'isolate')
     throw badQuery(`'${policy}' is not one of ['none', 'isolate']`);
-  const root = rootTraitsOf(call);
-  const subtrees = subtreesOf(call);
+  const root = parseRootTraits(call);
+  const subtrees = parseSubtrees(call);
   const groups = suffixes.map((suffix): Group => {
-    const written = query.getAll(`resources${suffix}`).at(-1);
+    const requestedResources = query.getAll(`resources${suffix}`).at(-1);
     return {
       suffix,
-      resources: written === undefined ? new Map() : amountsOf(written),
-      ...requirementsOf(call, suffix),
+      resources: requestedResources === undefined ? new Map() : parseAmounts(requestedResources),
+      ...parseRequirements(call, suffix),
     };
   });
-  if (since(call, 36)) checkSubtrees(groups, subtrees);
+  if (isAtLeast(call, 36)) checkSubtrees(groups, subtrees);
   else checkOrphans(groups);
-  if (since(call, 22)) rejectConflicts(groups);
+  if (isAtLeast(call, 22)) rejectConflicts(groups);
   if (groups.filter(({ suffix }) => suffix !== '').length > 1 && policy === null)
     throw badRequest(
       'The "group_policy" parameter is required when specifying more than one "resources{N}" parameter.',

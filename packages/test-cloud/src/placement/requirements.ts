@@ -1,8 +1,8 @@
 import type { Call } from '../service/call.js';
 import { badRequest } from '../service/service-error.js';
-import { classNames, missingClass, missingTraits, traitNames } from './names.js';
-import { since } from './placement-version.js';
-import { unexpected } from './request-body.js';
+import { classNames, traitNames, unknownClassMessage, unknownTraitsMessage } from './names.js';
+import { isAtLeast } from './placement-version.js';
+import { unknownPropertiesMessage } from './request-body.js';
 
 const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
@@ -29,11 +29,11 @@ export const badQuery = (message: string) => badRequest(`Invalid query string pa
 /** Throws a 400 error for unknown query parameters. */
 export function checkParameters(call: Call, knownNames: readonly string[]): void {
   const unknownNames = [...call.query.keys()].filter((key) => !knownNames.includes(key));
-  if (unknownNames.length > 0) throw badQuery(unexpected(unknownNames));
+  if (unknownNames.length > 0) throw badQuery(unknownPropertiesMessage(unknownNames));
 }
 
 /** Parses resource amounts, such as `VCPU:2,MEMORY_MB:512`. */
-export function amountsOf(written: string): ReadonlyMap<string, number> {
+export function parseAmounts(written: string): ReadonlyMap<string, number> {
   const form = 'Expected resources query string parameter in form: ?resources=VCPU:2,MEMORY_MB:1024.';
   if (written.trim() === '') throw badRequest(`Badly formed resources parameter. ${form} Got: empty string.`);
   return new Map(
@@ -50,12 +50,12 @@ export function amountsOf(written: string): ReadonlyMap<string, number> {
   );
 }
 
-interface Traits {
+interface ParsedTraits {
   readonly required: readonly ReadonlySet<string>[];
   readonly forbidden: readonly string[];
 }
 
-function anyTraitsOf(value: string, isSupported: boolean): Traits {
+function parseAnyTraits(value: string, isSupported: boolean): ParsedTraits {
   const form = "The format 'in:HW_CPU_X86_VMX,CUSTOM_MAGIC'";
   if (!isSupported) throw badQuery(`${form} only supported since microversion 1.39. Got: ${value}`);
   const names = value
@@ -72,11 +72,11 @@ function anyTraitsOf(value: string, isSupported: boolean): Traits {
 }
 
 /** Parses required traits: `A,!B` requires A and forbids B; `in:A,B` requires A or B. */
-export function traitsOf(call: Call, value: string, supportsAny = since(call, 39)): Traits {
-  if (value.startsWith('in:')) return anyTraitsOf(value, supportsAny);
+export function parseTraits(call: Call, value: string, supportsAny = isAtLeast(call, 39)): ParsedTraits {
+  if (value.startsWith('in:')) return parseAnyTraits(value, supportsAny);
   const names = value.split(',').map((name) => name.trim());
   const forbidden = names.filter((name) => name.startsWith('!')).map((name) => name.replace(/^!+/, ''));
-  const canForbid = since(call, 22);
+  const canForbid = isAtLeast(call, 22);
   const expected = `Expected 'required' parameter value of the form: HW_CPU_X86_VMX,${canForbid ? '!' : ''}CUSTOM_MAGIC.`;
   if ([...names, ...forbidden].includes('')) throw badQuery(`${expected} Got an empty trait in: ${value}`);
   if (forbidden.length > 0 && !canForbid) throw badQuery(`${expected} Got: ${value}`);
@@ -84,39 +84,40 @@ export function traitsOf(call: Call, value: string, supportsAny = since(call, 39
 }
 
 /** Parses required or forbidden aggregates: `id`, `in:id,id`, `!id` or `!in:id,id`. */
-function aggregatesOf(value: string): { readonly ids: ReadonlySet<string>; readonly forbids: boolean } {
-  const forbids = value.startsWith('!');
-  const plain = forbids ? value.slice(1) : value;
-  if (plain.includes(',') && !plain.startsWith('in:'))
+function parseAggregates(value: string): { readonly ids: ReadonlySet<string>; readonly forbids: boolean } {
+  const isForbidden = value.startsWith('!');
+  const withoutNegation = isForbidden ? value.slice(1) : value;
+  if (withoutNegation.includes(',') && !withoutNegation.startsWith('in:'))
     throw badRequest(
       `Multiple values for 'member_of' must be prefixed with the 'in:' or '!in:' keyword using the valid microversion. Got: ${value}`,
     );
-  const ids = plain.replace(/^in:/, '').split(',');
-  const wrong = ids.find((id) => !UUID.test(id));
-  if (wrong !== undefined) throw badQuery(`Expected 'member_of' parameter to contain valid UUID(s). Got: ${wrong}`);
-  return { ids: new Set(ids), forbids };
+  const ids = withoutNegation.replace(/^in:/, '').split(',');
+  const invalidId = ids.find((id) => !UUID.test(id));
+  if (invalidId !== undefined)
+    throw badQuery(`Expected 'member_of' parameter to contain valid UUID(s). Got: ${invalidId}`);
+  return { ids: new Set(ids), forbids: isForbidden };
 }
 
 /** Parses the requirements in the query parameters with a suffix. */
-export function requirementsOf(call: Call, suffix = ''): Requirements {
-  const values = (name: string) => call.query.getAll(`${name}${suffix}`);
-  const traits = (since(call, 39) ? values('required') : values('required').slice(-1)).map((text) =>
-    traitsOf(call, text),
+export function parseRequirements(call: Call, suffix = ''): Requirements {
+  const queryValues = (name: string) => call.query.getAll(`${name}${suffix}`);
+  const traits = (isAtLeast(call, 39) ? queryValues('required') : queryValues('required').slice(-1)).map((text) =>
+    parseTraits(call, text),
   );
-  const memberOf = values('member_of').map(aggregatesOf);
-  if (memberOf.length > 1 && !since(call, 24))
+  const memberOf = queryValues('member_of').map(parseAggregates);
+  if (memberOf.length > 1 && !isAtLeast(call, 24))
     throw badRequest(`Multiple member_of${suffix} parameters are not supported`);
-  if (memberOf.some(({ forbids }) => forbids) && !since(call, 32))
+  if (memberOf.some(({ forbids: isForbidden }) => isForbidden) && !isAtLeast(call, 32))
     throw badRequest(`Forbidden member_of${suffix} parameters are not supported in the specified microversion`);
-  const writtenTree = values('in_tree').at(-1);
+  const writtenTree = queryValues('in_tree').at(-1);
   const inTree = writtenTree?.trim();
   if (inTree !== undefined && !UUID.test(inTree))
     throw badQuery(`Expected 'in_tree' parameter to be a format of uuid. Got: ${writtenTree}`);
   return {
     required: traits.flatMap(({ required }) => required),
     forbidden: new Set(traits.flatMap(({ forbidden }) => forbidden)),
-    memberOf: memberOf.filter(({ forbids }) => !forbids).map(({ ids }) => ids),
-    notMemberOf: new Set(memberOf.filter(({ forbids }) => forbids).flatMap(({ ids }) => [...ids])),
+    memberOf: memberOf.filter(({ forbids: isForbidden }) => !isForbidden).map(({ ids }) => ids),
+    notMemberOf: new Set(memberOf.filter(({ forbids: isForbidden }) => isForbidden).flatMap(({ ids }) => [...ids])),
     inTree,
   };
 }
@@ -131,8 +132,8 @@ export async function checkNames(
   for (const { resources, required, forbidden } of groups) {
     const unknownName = [...resources.keys()].find((name) => !classes.has(name));
     if (unknownName !== undefined)
-      throw badRequest(`Invalid resource class in resources parameter: ${missingClass(unknownName)}`);
-    const unknown = [...required.flatMap((names) => [...names]), ...forbidden].find((name) => !traits.has(name));
-    if (unknown !== undefined) throw badRequest(prefix + missingTraits([unknown]));
+      throw badRequest(`Invalid resource class in resources parameter: ${unknownClassMessage(unknownName)}`);
+    const unknownTrait = [...required.flatMap((names) => [...names]), ...forbidden].find((name) => !traits.has(name));
+    if (unknownTrait !== undefined) throw badRequest(prefix + unknownTraitsMessage([unknownTrait]));
   }
 }

@@ -2,26 +2,26 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { noContent, post, type Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
-import { manyConsumers, uuidKey } from './allocation-bodies.js';
-import { replacementOf } from './allocation-routes.js';
-import { All, plainInventories, rejectUnknown } from './inventory-routes.js';
-import { missingProvider, providers } from './providers.js';
+import { consumersSchema, uuidKey } from './allocation-bodies.js';
+import { toReplacement } from './allocation-routes.js';
+import { AllInventories, rejectUnknown, withoutGenerations } from './inventory-routes.js';
+import { listProviders, unknownProviderMessage } from './providers.js';
 import { replaceAllocations } from './replacement.js';
-import { atLeastOne, bodyOf } from './request-body.js';
+import { atLeastOne, validateBody } from './request-body.js';
 
-const MALFORMED = 'malformed reshaper data: ';
+const MALFORMED_BODY_PREFIX = 'malformed reshaper data: ';
 
 const reshapeBody = (call: Call) =>
-  z.strictObject({ inventories: atLeastOne(z.record(uuidKey, All)), allocations: manyConsumers(call) });
+  z.strictObject({ inventories: atLeastOne(z.record(uuidKey, AllInventories)), allocations: consumersSchema(call) });
 
 async function reshape(call: Call) {
-  const { inventories, allocations } = bodyOf(call, reshapeBody(call));
-  const all = await providers(call);
+  const { inventories, allocations } = validateBody(call, reshapeBody(call));
+  const all = await listProviders(call);
   for (const [uuid, { resource_provider_generation, inventories: requested }] of Object.entries(inventories)) {
     const one = all.get(uuid);
     if (!one)
       throw badRequest(
-        `Resource provider ${uuid} in inventories not found: ${missingProvider(uuid)}`,
+        `Resource provider ${uuid} in inventories not found: ${unknownProviderMessage(uuid)}`,
         'placement.resource_provider.not_found',
       );
     if (one.generation !== resource_provider_generation)
@@ -29,13 +29,13 @@ async function reshape(call: Call) {
         `resource provider generation conflict for provider ${uuid}: actual: ${one.generation}, given: ${resource_provider_generation}`,
         'placement.concurrent_update',
       );
-    await rejectUnknown(call, Object.keys(requested), MALFORMED);
+    await rejectUnknown(call, Object.keys(requested), MALFORMED_BODY_PREFIX);
   }
   await replaceAllocations(
     call,
-    Object.entries(allocations).map(replacementOf),
-    MALFORMED,
-    new Map(Object.entries(inventories).map(([uuid, one]) => [uuid, plainInventories(one.inventories)])),
+    Object.entries(allocations).map(toReplacement),
+    MALFORMED_BODY_PREFIX,
+    new Map(Object.entries(inventories).map(([uuid, one]) => [uuid, withoutGenerations(one.inventories)])),
   );
   return noContent();
 }

@@ -2,7 +2,7 @@ import type { Call } from '../service/call.js';
 import { Reply, type Route } from '../service/route.js';
 import { notFound, ServiceError } from '../service/service-error.js';
 import { NOT_FOUND_MESSAGE } from './placement-fault.js';
-import { since } from './placement-version.js';
+import { isAtLeast } from './placement-version.js';
 
 /** The minor versions that introduced routes, by path or by method and path. Other routes exist since 1.0. */
 const FIRST_MINOR: Readonly<Record<string, number>> = {
@@ -22,20 +22,21 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
 /** Sets `Last-Modified` and `Cache-Control: no-cache`, which responses with content have since 1.15. */
 function setCacheHeaders(call: Call, method: Route['method'], result: unknown): void {
   const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
-  const isShown = method === 'get' || (method === 'put' && call.req.path.startsWith('/traits/')) || body !== undefined;
-  if (!isShown || status >= 300 || !since(call, 15)) return;
+  const hasContent =
+    method === 'get' || (method === 'put' && call.req.path.startsWith('/traits/')) || body !== undefined;
+  if (!hasContent || status >= 300 || !isAtLeast(call, 15)) return;
   call.res.setHeader('Last-Modified', new Date(call.cloud.clock.now()).toUTCString());
   call.res.setHeader('Cache-Control', 'no-cache');
 }
 
 /** Restricts a route to the versions that have it, and adds response headers. */
-export function windowed(route: Route): Route {
+export function restrictToVersions(route: Route): Route {
   const { method, path } = route;
-  const first = FIRST_MINOR[`${method} ${path}`] ?? FIRST_MINOR[path] ?? 0;
+  const firstMinor = FIRST_MINOR[`${method} ${path}`] ?? FIRST_MINOR[path] ?? 0;
   return {
     ...route,
     async run(call) {
-      if (!since(call, first)) {
+      if (!isAtLeast(call, firstMinor)) {
         // In earlier versions, this path exists with other methods only.
         if (path.endsWith('/inventories')) throw new ServiceError(405, '');
         throw notFound(NOT_FOUND_MESSAGE);

@@ -17,7 +17,7 @@ export interface CloudPreset {
   readonly population?: Population;
 }
 
-const HOSTS = 500;
+const HOST_COUNT = 500;
 
 /** The volume types: the default type, and those in the engine's preset. */
 const volumeTypes: Preset['volumeTypes'] = [
@@ -32,7 +32,7 @@ const images: Preset['images'] = defaultPreset.images.map((image) => ({
   content: tinyDisk(),
 }));
 /** The content that the presets have in common. */
-const common: Preset = { ...defaultPreset, images, volumeTypes };
+const commonPreset: Preset = { ...defaultPreset, images, volumeTypes };
 
 /** The presets, by name. */
 export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
@@ -47,12 +47,12 @@ export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
     },
   }),
   /** Five flavors, an image, a private and a public network, two hosts. */
-  small: () => ({ preset: common }),
+  small: () => ({ preset: commonPreset }),
   /** 500 hosts in three zones, with 100,000 servers on them. */
   large: () => ({
     preset: {
-      ...common,
-      hosts: Array.from({ length: HOSTS }, (_, index) => ({
+      ...commonPreset,
+      hosts: Array.from({ length: HOST_COUNT }, (_, index) => ({
         name: `host${String(index + 1).padStart(3, '0')}`,
         zone: `zone${(index % 3) + 1}`,
         vcpus: 64,

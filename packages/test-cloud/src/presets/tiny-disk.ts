@@ -1,5 +1,5 @@
 const CLUSTER_BITS = 9;
-const CLUSTER = 1 << CLUSTER_BITS;
+const CLUSTER_BYTES = 1 << CLUSTER_BITS;
 
 /** The virtual size in bytes of the disk that {@link tinyDisk} returns. */
 export const TINY_DISK_BYTES = 2 ** 20;
@@ -9,17 +9,17 @@ export const TINY_DISK_BYTES = 2 ** 20;
  * block, and first-level table.
  */
 export function tinyDisk(): Uint8Array {
-  const file = Buffer.alloc(4 * CLUSTER);
-  const entriesPerTable = CLUSTER / 8;
+  const file = Buffer.alloc(4 * CLUSTER_BYTES);
+  const entriesPerTable = CLUSTER_BYTES / 8;
   file.write('QFI\xfb', 0, 'latin1');
   file.writeUInt32BE(2, 4);
   file.writeUInt32BE(CLUSTER_BITS, 20);
   file.writeBigUInt64BE(BigInt(TINY_DISK_BYTES), 24);
-  file.writeUInt32BE(TINY_DISK_BYTES / (CLUSTER * entriesPerTable), 36);
-  file.writeBigUInt64BE(BigInt(3 * CLUSTER), 40);
-  file.writeBigUInt64BE(BigInt(CLUSTER), 48);
+  file.writeUInt32BE(TINY_DISK_BYTES / (CLUSTER_BYTES * entriesPerTable), 36);
+  file.writeBigUInt64BE(BigInt(3 * CLUSTER_BYTES), 40);
+  file.writeBigUInt64BE(BigInt(CLUSTER_BYTES), 48);
   file.writeUInt32BE(1, 56);
-  file.writeBigUInt64BE(BigInt(2 * CLUSTER), CLUSTER);
-  for (let cluster = 0; cluster < 4; cluster++) file.writeUInt16BE(1, 2 * CLUSTER + 2 * cluster);
+  file.writeBigUInt64BE(BigInt(2 * CLUSTER_BYTES), CLUSTER_BYTES);
+  for (let cluster = 0; cluster < 4; cluster++) file.writeUInt16BE(1, 2 * CLUSTER_BYTES + 2 * cluster);
   return file;
 }

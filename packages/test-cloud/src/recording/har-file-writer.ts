@@ -1,13 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { CREATOR, type HarEntry } from './har.js';
 
-const HEAD = `{"log":{"version":"1.2","creator":${JSON.stringify(CREATOR)},"entries":[`;
-const TAIL = '\n]}}\n';
+const FILE_START = `{"log":{"version":"1.2","creator":${JSON.stringify(CREATOR)},"entries":[`;
+const FILE_END = '\n]}}\n';
 
 /** Writes a HAR file that is complete after each entry, so that the file is readable whenever the process ends. */
 export class HarFileWriter {
   readonly #file: FileHandle;
-  #position = Buffer.byteLength(HEAD);
+  #position = Buffer.byteLength(FILE_START);
   #count = 0;
   #last: Promise<void> = Promise.resolve();
 
@@ -19,7 +19,7 @@ export class HarFileWriter {
   static async create(path: string): Promise<HarFileWriter> {
     const file = await open(path, 'w', 0o600);
     try {
-      await file.write(`${HEAD}${TAIL}`, 0);
+      await file.write(`${FILE_START}${FILE_END}`, 0);
     } catch (error) {
       await file.close();
       throw error;
@@ -29,19 +29,19 @@ export class HarFileWriter {
 
   /** Appends an entry. Rejects if the entry cannot be written; other entries stay intact. */
   add(entry: HarEntry): Promise<void> {
-    const added = this.#last.then(() => this.#append(entry));
-    this.#last = added.catch(() => {});
-    return added;
+    const appended = this.#last.then(() => this.#append(entry));
+    this.#last = appended.catch(() => {});
+    return appended;
   }
 
   async #append(entry: HarEntry): Promise<void> {
     const text = `${this.#count === 0 ? '' : ','}\n${JSON.stringify(entry)}`;
     try {
-      await this.#file.write(`${text}${TAIL}`, this.#position);
+      await this.#file.write(`${text}${FILE_END}`, this.#position);
     } catch (error) {
       // The file may contain a part of the failed entry.
-      await this.#file.write(TAIL, this.#position);
-      await this.#file.truncate(this.#position + Buffer.byteLength(TAIL));
+      await this.#file.write(FILE_END, this.#position);
+      await this.#file.truncate(this.#position + Buffer.byteLength(FILE_END));
       throw error;
     }
     this.#position += Buffer.byteLength(text);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parsed } from '../gateway/body-tap.js';
+import { parseJson } from '../gateway/body-tap.js';
 import type { JournalEntry } from '../gateway/journal.js';
 
 interface HarPair {
@@ -50,24 +50,24 @@ export interface Har {
 /** The `creator` of the HAR files that this package writes. */
 export const CREATOR = { name: 'Apistrata test cloud', version: '1' } as const;
 
-const pairs = (headers: Readonly<Record<string, string>>): HarPair[] =>
+const toPairs = (headers: Readonly<Record<string, string>>): HarPair[] =>
   Object.entries(headers).map(([name, value]) => ({ name, value }));
 
 /** Converts a journal entry to a HAR entry, in which unknown values are -1, as the format requires. */
-export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
+export function toHarEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
   const { requestHeaders, responseHeaders, requestBody, responseBody } = entry;
   const url = `${cloudUrl}${entry.url}`;
   const sent = requestBody === undefined ? undefined : JSON.stringify(requestBody);
   const responded = responseBody === undefined ? undefined : JSON.stringify(responseBody);
-  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
+  const commonFields = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
   return {
     startedDateTime: new Date(entry.at).toISOString(),
     time: entry.durationMs,
     request: {
-      ...common,
+      ...commonFields,
       method: entry.method,
       url,
-      headers: pairs(requestHeaders),
+      headers: toPairs(requestHeaders),
       queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
       ...(sent !== undefined && {
         postData: { mimeType: requestHeaders['content-type'] ?? 'application/json', text: sent },
@@ -75,10 +75,10 @@ export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
       bodySize: sent === undefined ? 0 : Buffer.byteLength(sent),
     },
     response: {
-      ...common,
+      ...commonFields,
       status: entry.status,
       statusText: '',
-      headers: pairs(responseHeaders),
+      headers: toPairs(responseHeaders),
       content: {
         size: responded === undefined ? 0 : Buffer.byteLength(responded),
         mimeType: responseHeaders['content-type'] ?? '',
@@ -93,13 +93,13 @@ export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
 }
 
 /** Converts journal entries to a HAR file. */
-export function harFile(entries: readonly JournalEntry[], cloudUrl: string): Har {
-  return { log: { version: '1.2', creator: CREATOR, entries: entries.map((entry) => harEntry(entry, cloudUrl)) } };
+export function toHar(entries: readonly JournalEntry[], cloudUrl: string): Har {
+  return { log: { version: '1.2', creator: CREATOR, entries: entries.map((entry) => toHarEntry(entry, cloudUrl)) } };
 }
 
 /** Reads a HAR file. @throws TypeError if it is malformed */
 export async function readHar(path: string): Promise<Har> {
-  const har = parsed(await readFile(path, 'utf8')) as Har | undefined;
+  const har = parseJson(await readFile(path, 'utf8')) as Har | undefined;
   if (!Array.isArray(har?.log?.entries)) throw new TypeError(`${path} is not a HAR file: it has no log with entries`);
   return har;
 }

@@ -23,7 +23,7 @@ interface PasswordLogin {
  * repeated. Users who existed before the recording get the test cloud's password; users who were created in the
  * recording keep the password of their create request.
  */
-export async function logIn(
+export async function prepareLogin(
   entry: Recorded,
   { cloud, names, createdUsers }: { cloud: TestCloud; names: NameMapping; createdUsers: ReadonlySet<string> },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** Matches the names that are replaced in any text: ids of 32 digits or five groups, and pseudonyms of secrets. */
-const NAME_ANYWHERE = /\*\*\*\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g;
-const IS_NAME = new RegExp(`^(?:${NAME_ANYWHERE.source})$`);
+const NAME_PATTERN = /\*\*\*\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g;
+const WHOLE_NAME_PATTERN = new RegExp(`^(?:${NAME_PATTERN.source})$`);
 /** Matches the names of fields whose values are ids, regardless of the ids' format. */
 const ID_FIELD = /(?:^|[_-])(?:id|ids|uuid|ref)$|(?:Id|Ref|Uuid)$/;
 
@@ -23,15 +23,15 @@ export class NameMapping {
 
   /** Replaces all recorded names in a text. */
   replaceInText(text: string): string {
-    return this.#names.get(text) ?? text.replaceAll(NAME_ANYWHERE, (name) => this.#names.get(name) ?? name);
+    return this.#names.get(text) ?? text.replaceAll(NAME_PATTERN, (name) => this.#names.get(name) ?? name);
   }
 
   /** Replaces all recorded names in a path and query string. */
   inUrl(url: string): string {
     return url.replaceAll(/[^/?&=,:]+/g, (part) => {
-      const plain = decodeText(part);
-      const here = this.replaceInText(plain);
-      return here === plain ? part : encodeURIComponent(here);
+      const decodedPart = decodeText(part);
+      const here = this.replaceInText(decodedPart);
+      return here === decodedPart ? part : encodeURIComponent(here);
     });
   }
 
@@ -47,7 +47,7 @@ export class NameMapping {
   /** Adds the mappings that follow from the recorded and the test cloud's response to the same request. */
   learn(recorded: unknown, here: unknown, field = ''): void {
     if (typeof recorded === 'string' && typeof here === 'string') {
-      if (recorded !== here && (IS_NAME.test(recorded) || ID_FIELD.test(field))) this.add(recorded, here);
+      if (recorded !== here && (WHOLE_NAME_PATTERN.test(recorded) || ID_FIELD.test(field))) this.add(recorded, here);
     } else if (Array.isArray(recorded) && Array.isArray(here)) {
       for (const [one, other] of this.#pairs(recorded, here)) this.learn(one, other, field);
     } else if (isObject(recorded) && isObject(here)) {
@@ -62,7 +62,7 @@ export class NameMapping {
   #pairs(recorded: readonly unknown[], here: readonly unknown[]): readonly (readonly [unknown, unknown])[] {
     const remaining = new Set(here);
     const pairs: [unknown, unknown][] = [];
-    const pairWhere = (items: readonly unknown[], isSame: (one: Json, other: Json) => boolean) =>
+    const pairMatching = (items: readonly unknown[], isSame: (one: Json, other: Json) => boolean) =>
       items.filter((one) => {
         const other = [...remaining].find(
           (candidate) => isObject(one) && isObject(candidate) && isSame(one, candidate),
@@ -72,14 +72,17 @@ export class NameMapping {
         pairs.push([one, other]);
         return false;
       });
-    const unknown = pairWhere(
+    const withoutKnownId = pairMatching(
       recorded,
       (one, other) => typeof one.id === 'string' && this.#names.get(one.id) === other.id,
     );
-    const unnamed = pairWhere(unknown, (one, other) => typeof one.name === 'string' && one.name === other.name);
-    const inOrder = [...remaining];
+    const unnamed = pairMatching(
+      withoutKnownId,
+      (one, other) => typeof one.name === 'string' && one.name === other.name,
+    );
+    const remainingInOrder = [...remaining];
     for (const [index, one] of unnamed.entries()) {
-      const other = inOrder[index] ?? here[0];
+      const other = remainingInOrder[index] ?? here[0];
       if (other !== undefined) pairs.push([one, other]);
     }
     return pairs;

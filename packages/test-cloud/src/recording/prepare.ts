@@ -4,7 +4,7 @@ import { requestAsAdmin } from './request-as-admin.js';
 
 type Resource = Readonly<Record<string, any>> & { readonly id: string; readonly name: string };
 
-interface Kind {
+interface ResourceKind {
   readonly service: string;
   /** The path that lists the resources, and the key of the list in the response. */
   readonly list: string;
@@ -16,7 +16,7 @@ interface Kind {
 const SAMPLE_BYTES = new Uint8Array(512);
 
 /** The kinds of resources that clients expect to exist in a cloud. */
-const KINDS: readonly Kind[] = [
+const RESOURCE_KINDS: readonly ResourceKind[] = [
   {
     service: 'compute',
     list: '/compute/v2.1/flavors',
@@ -53,16 +53,16 @@ const isResource = (value: unknown): value is Resource =>
   typeof (value as Resource | undefined)?.id === 'string' && typeof (value as Resource).name === 'string';
 
 /** Returns the resources of one kind in a recorded response. */
-function resourcesIn({ responseBody, status }: Recorded, { plural }: Kind): readonly Resource[] {
+function resourcesIn({ responseBody, status }: Recorded, { plural }: ResourceKind): readonly Resource[] {
   if (status >= 300 || typeof responseBody !== 'object' || responseBody === null) return [];
   const body = responseBody as Record<string, unknown>;
-  const single = body[plural.slice(0, -1)] ?? body;
-  return [...(Array.isArray(body[plural]) ? (body[plural] as unknown[]) : []), single].filter(isResource);
+  const resourceOrBody = body[plural.slice(0, -1)] ?? body;
+  return [...(Array.isArray(body[plural]) ? (body[plural] as unknown[]) : []), resourceOrBody].filter(isResource);
 }
 
 /** Creates the flavors, images and networks that a recording uses and that the test cloud does not have. */
-export async function prepare(entries: readonly Recorded[], cloud: TestCloud): Promise<void> {
-  for (const kind of KINDS) {
+export async function createMissingResources(entries: readonly Recorded[], cloud: TestCloud): Promise<void> {
+  for (const kind of RESOURCE_KINDS) {
     const serviceEntries = entries.filter(({ url }) => url.startsWith(`/${kind.service}/`));
     const createdIds = new Set(
       serviceEntries
@@ -78,8 +78,8 @@ export async function prepare(entries: readonly Recorded[], cloud: TestCloud): P
     const here = (await requestAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Resource[];
     const names = new Set(here.map(({ name }) => name));
     // Of several recorded views of a resource, the one with the most fields is used.
-    const longestFirst = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
-    for (const resource of longestFirst) {
+    const mostFieldsFirst = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
+    for (const resource of mostFieldsFirst) {
       if (names.has(resource.name)) continue;
       names.add(resource.name);
       await kind.create(cloud, resource);

@@ -1,4 +1,4 @@
-import { parsed } from '../gateway/body-tap.js';
+import { parseJson } from '../gateway/body-tap.js';
 import type { HarEntry } from './har.js';
 import type { Headers } from './shape.js';
 
@@ -26,9 +26,9 @@ export function readEntry({ request, response }: HarEntry, index: number): Recor
     method: request.method,
     url: `${pathname}${search}`,
     requestHeaders: headersOf(request.headers),
-    requestBody: parsed(request.postData?.text ?? ''),
+    requestBody: parseJson(request.postData?.text ?? ''),
     status: response.status,
     responseHeaders: headersOf(response.headers),
-    responseBody: parsed(response.content.text ?? ''),
+    responseBody: parseJson(response.content.text ?? ''),
   };
 }

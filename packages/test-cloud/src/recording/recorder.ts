@@ -7,9 +7,9 @@ import {
 } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { parsed, tapBodies } from '../gateway/body-tap.js';
+import { parseJson, tapBodies } from '../gateway/body-tap.js';
 import { journalEntry, watchRequest } from '../gateway/journal.js';
-import { harEntry } from './har.js';
+import { toHarEntry } from './har.js';
 import { HarFileWriter } from './har-file-writer.js';
 import { Pseudonyms } from './pseudonyms.js';
 import { Upstream, type UpstreamOptions } from './upstream.js';
@@ -32,7 +32,7 @@ export interface Recorder {
 }
 
 /** The size limits of recorded bodies. Longer bodies are forwarded, but not recorded. */
-const LIMITS = { maxRequestBytes: 2 ** 20, maxResponseBytes: 2 ** 24 };
+const BODY_LIMITS = { maxRequestBytes: 2 ** 20, maxResponseBytes: 2 ** 24 };
 /** The maximum size of JSON responses, whose URLs are rewritten in memory. The recorder returns 502 for longer ones. */
 const MAX_REWRITTEN_BYTES = 2 ** 26;
 const IDLE_TIMEOUT_MS = 300_000;
@@ -47,11 +47,11 @@ const CONNECTION_HEADERS = [
   'trailer',
 ];
 
-function without(headers: IncomingMessage['headers'], names: readonly string[]) {
+function withoutHeaders(headers: IncomingMessage['headers'], names: readonly string[]) {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
-function reject(res: ServerResponse, status: number, message: string): void {
+function sendError(res: ServerResponse, status: number, message: string): void {
   if (res.headersSent) {
     res.destroy();
     return;
@@ -61,7 +61,7 @@ function reject(res: ServerResponse, status: number, message: string): void {
 }
 
 /** Reads a complete message body. */
-async function readAll(stream: IncomingMessage): Promise<Buffer> {
+async function readBody(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
@@ -85,11 +85,11 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const writer = await HarFileWriter.create(options.file);
 
   function record(service: string, req: IncomingMessage, res: ServerResponse, proxyUrl: string): void {
-    const tapped = tapBodies(req, res, LIMITS);
+    const tapped = tapBodies(req, res, BODY_LIMITS);
     watchRequest({ service, req, res, tapped, now: Date.now }, (line) => {
       // This collects all secrets of the entry, which are then replaced wherever they occur in it.
       const entry = journalEntry(line, pseudonyms.hide);
-      const shown = {
+      const recordedEntry = {
         ...entry,
         url: pseudonyms.inUrl(entry.url),
         requestBody: pseudonyms.inJson(entry.requestBody),
@@ -97,12 +97,12 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
         requestHeaders: pseudonyms.inJson(entry.requestHeaders) as typeof entry.requestHeaders,
         responseHeaders: pseudonyms.inJson(entry.responseHeaders) as typeof entry.responseHeaders,
       };
-      writer.add(harEntry(shown, proxyUrl)).catch(onError);
+      writer.add(toHarEntry(recordedEntry, proxyUrl)).catch(onError);
     });
   }
 
   async function forward(from: IncomingMessage, res: ServerResponse, proxyUrl: string, isHead: boolean): Promise<void> {
-    const headers = without(from.headers, CONNECTION_HEADERS);
+    const headers = withoutHeaders(from.headers, CONNECTION_HEADERS);
     if (typeof headers.location === 'string') headers.location = upstream.rewrite(headers.location, proxyUrl);
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);
     res.statusCode = from.statusCode ?? 502;
@@ -111,8 +111,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       from.pipe(res);
       return;
     }
-    const text = (await readAll(from)).toString('utf8');
-    if (text.includes('"catalog"')) upstream.learn(parsed(text));
+    const text = (await readBody(from)).toString('utf8');
+    if (text.includes('"catalog"')) upstream.learn(parseJson(text));
     const bytes = Buffer.from(upstream.rewrite(text, proxyUrl));
     res.setHeader('content-length', bytes.length);
     res.end(bytes);
@@ -124,21 +124,23 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     record(path.split(/[/?]/, 2)[1] ?? '', req, res, proxyUrl);
     const target = upstream.target(path);
     if (target === undefined)
-      return reject(res, 503, 'No catalog contains this service yet: log in through the recorder first.');
+      return sendError(res, 503, 'No catalog contains this service yet: log in through the recorder first.');
     const url = new URL(target);
-    const headers = { ...without(req.headers, [...CONNECTION_HEADERS, 'host']), 'accept-encoding': 'identity' };
+    const headers = { ...withoutHeaders(req.headers, [...CONNECTION_HEADERS, 'host']), 'accept-encoding': 'identity' };
     const requestOptions: RequestOptions = { method: req.method, headers };
-    const sent = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, requestOptions, (from) => {
-      forward(from, res, proxyUrl, req.method === 'HEAD').catch((error) => reject(res, 502, error.message));
+    const upstreamRequest = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, requestOptions, (from) => {
+      forward(from, res, proxyUrl, req.method === 'HEAD').catch((error) => sendError(res, 502, error.message));
     });
-    sent.setTimeout(IDLE_TIMEOUT_MS, () => sent.destroy(new Error('The cloud does not respond.')));
-    sent.on('error', (error) => reject(res, 502, `The cloud does not respond: ${error.message}`));
-    res.on('close', () => sent.destroy());
-    req.pipe(sent);
+    upstreamRequest.setTimeout(IDLE_TIMEOUT_MS, () =>
+      upstreamRequest.destroy(new Error('The cloud does not respond.')),
+    );
+    upstreamRequest.on('error', (error) => sendError(res, 502, `The cloud does not respond: ${error.message}`));
+    res.on('close', () => upstreamRequest.destroy());
+    req.pipe(upstreamRequest);
   });
   const host = options.host ?? '127.0.0.1';
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+  await new Promise<void>((resolve, sendError) => {
+    server.once('error', sendError);
     server.listen(options.port ?? 0, host, resolve);
   }).catch(async (error) => {
     await writer.close();

@@ -8,7 +8,7 @@ export interface ShapeDifference {
 
 const ABSENT = 'absent';
 /** The fields with user-defined keys, whose values are compared like the elements of a list. */
-const FREE_FORM = new Set([
+const FREE_FORM_FIELDS = new Set([
   'metadata',
   'properties',
   'extra_specs',
@@ -39,19 +39,19 @@ function typeOf(value: unknown): string {
 
 /** Merges several values into one value that has the fields of all. */
 function mergeShapes(values: readonly unknown[]): unknown {
-  const present = values.filter((value) => value !== null && value !== undefined);
-  if (present.length === 0) return values[0];
-  if (present.every(isObject)) {
-    const names = new Set(present.flatMap((value) => Object.keys(value)));
+  const presentValues = values.filter((value) => value !== null && value !== undefined);
+  if (presentValues.length === 0) return values[0];
+  if (presentValues.every(isObject)) {
+    const names = new Set(presentValues.flatMap((value) => Object.keys(value)));
     return Object.fromEntries(
       [...names].map((name) => [
         name,
-        mergeShapes(present.map((value) => value[name]).filter((item) => item !== undefined)),
+        mergeShapes(presentValues.map((value) => value[name]).filter((item) => item !== undefined)),
       ]),
     );
   }
-  if (present.every(Array.isArray)) return present.flat();
-  return present[0];
+  if (presentValues.every(Array.isArray)) return presentValues.flat();
+  return presentValues[0];
 }
 
 /**
@@ -67,7 +67,7 @@ export function shapeDifferences(recorded: unknown, here: unknown, path = '$'): 
   }
   if (!isObject(recorded) || !isObject(here)) return [];
   const name = path.slice(path.lastIndexOf('.') + 1);
-  if (FREE_FORM.has(name)) {
+  if (FREE_FORM_FIELDS.has(name)) {
     const [one, other] = [Object.values(recorded), Object.values(here)];
     return one.length === 0 || other.length === 0
       ? []
@@ -100,13 +100,13 @@ const EVALUATED_HEADERS = {
 /** Returns the differences in the headers that clients evaluate. */
 export function headerDifferences(recorded: Headers, here: Headers): ShapeDifference[] {
   return Object.entries(EVALUATED_HEADERS).flatMap(([name, rule]) => {
-    const shown = (headers: Headers) => {
+    const comparedText = (headers: Headers) => {
       const text = headers[name];
       if (text === undefined) return ABSENT;
       return rule === 'value' ? text.replace(/;.*/s, '').trim() : 'present';
     };
-    return shown(recorded) === shown(here)
+    return comparedText(recorded) === comparedText(here)
       ? []
-      : [{ where: `header ${name}`, recorded: shown(recorded), here: shown(here) }];
+      : [{ where: `header ${name}`, recorded: comparedText(recorded), here: comparedText(here) }];
   });
 }

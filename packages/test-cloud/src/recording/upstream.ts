@@ -1,5 +1,5 @@
 /** The first path segments of the test cloud's services, by service type in the catalog. */
-const PREFIXES: Readonly<Record<string, string>> = {
+const PATH_PREFIXES: Readonly<Record<string, string>> = {
   identity: 'identity',
   compute: 'compute',
   compute_legacy: 'compute',
@@ -30,7 +30,7 @@ export interface UpstreamOptions {
 }
 
 /** Returns a service URL without the version and the path after it. */
-function rootOf(address: string): string {
+function serviceRootOf(address: string): string {
   const url = new URL(address);
   return `${url.origin}${url.pathname.replace(/\/v\d+(?:\.\d+)?(?:\/.*)?$/, '').replace(/\/+$/, '')}`;
 }
@@ -48,7 +48,7 @@ export class Upstream {
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
-    const root = rootOf(options.authUrl);
+    const root = serviceRootOf(options.authUrl);
     this.#targets.set('identity', root);
     this.#addRoot(root, 'identity');
   }
@@ -68,12 +68,12 @@ export class Upstream {
     const { region, interface: requested = 'public' } = this.#options;
     for (const { type, endpoints } of catalog as { type?: unknown; endpoints?: readonly CatalogEndpoint[] }[]) {
       if (typeof type !== 'string' || !Array.isArray(endpoints)) continue;
-      const prefix = PREFIXES[type] ?? type.replaceAll(/[^\w-]/g, '-');
+      const prefix = PATH_PREFIXES[type] ?? type.replaceAll(/[^\w-]/g, '-');
       const regionOf = (endpoint: CatalogEndpoint) => endpoint.region_id ?? endpoint.region;
-      const selected = region ?? regionOf(endpoints[0] ?? {});
+      const selectedRegion = region ?? regionOf(endpoints[0] ?? {});
       for (const endpoint of endpoints as readonly CatalogEndpoint[]) {
-        if (!endpoint.url || !URL.canParse(endpoint.url) || regionOf(endpoint) !== selected) continue;
-        const root = rootOf(endpoint.url);
+        if (!endpoint.url || !URL.canParse(endpoint.url) || regionOf(endpoint) !== selectedRegion) continue;
+        const root = serviceRootOf(endpoint.url);
         this.#addRoot(root, prefix);
         if (endpoint.interface === requested && prefix !== 'identity') this.#targets.set(prefix, root);
       }

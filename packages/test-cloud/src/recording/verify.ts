@@ -1,10 +1,10 @@
-import { parsed } from '../gateway/body-tap.js';
+import { parseJson } from '../gateway/body-tap.js';
 import type { TestCloud } from '../test-cloud.js';
 import { urlPath } from '../url-path.js';
 import type { Har } from './har.js';
-import { logIn } from './log-in.js';
+import { prepareLogin } from './log-in.js';
 import { NameMapping } from './name-mapping.js';
-import { prepare } from './prepare.js';
+import { createMissingResources } from './prepare.js';
 import { type Recorded, readEntry } from './recorded.js';
 import { type Headers, headerDifferences, type ShapeDifference, shapeDifferences } from './shape.js';
 
@@ -28,10 +28,10 @@ export interface Verification {
 }
 
 /** The maximum time that a repeated read waits for the recorded status. */
-const CONDITION_TIMEOUT_MS = 10_000;
-const PAUSE_MS = 50;
+const STATUS_TIMEOUT_MS = 10_000;
+const POLL_INTERVAL_MS = 50;
 /** The request headers that apply to a single connection, or that `fetch()` sets itself. */
-const NOT_REPEATED = [
+const OMITTED_HEADERS = [
   'host',
   'connection',
   'content-length',
@@ -50,10 +50,10 @@ interface RecordedResponse {
 }
 
 /** Sends a recorded request to the test cloud, with all names replaced. */
-async function repeat(entry: Recorded, cloud: TestCloud, names: NameMapping): Promise<RecordedResponse> {
+async function repeatRequest(entry: Recorded, cloud: TestCloud, names: NameMapping): Promise<RecordedResponse> {
   const { method, requestHeaders, requestBody } = entry;
   const headers = Object.entries(requestHeaders)
-    .filter(([name]) => !NOT_REPEATED.includes(name))
+    .filter(([name]) => !OMITTED_HEADERS.includes(name))
     .map(([name, value]): [string, string] => [name, names.replaceInText(value)]);
   const type = requestHeaders['content-type'] ?? '';
   const bytes =
@@ -65,11 +65,11 @@ async function repeat(entry: Recorded, cloud: TestCloud, names: NameMapping): Pr
     redirect: 'manual',
   });
   const text = await response.text();
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: parsed(text) };
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: parseJson(text) };
 }
 
 /** Removes polling: keeps only the last one of identical consecutive reads. */
-function withoutWaiting(entries: readonly Recorded[]): readonly Recorded[] {
+function withoutPolling(entries: readonly Recorded[]): readonly Recorded[] {
   return entries.filter((entry, index) => {
     const next = entries[index + 1];
     return !(entry.method === 'GET' && next?.method === 'GET' && next.url === entry.url);
@@ -84,48 +84,50 @@ function withoutWaiting(entries: readonly Recorded[]): readonly Recorded[] {
 export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verification> {
   const entries = har.log.entries.map(readEntry);
   const names = new NameMapping();
-  const byKind = new Map<string, RecordedDifference>();
+  const differencesByKind = new Map<string, RecordedDifference>();
   const createdUsers = new Set<string>();
   let compared = 0;
   let skipped = 0;
-  await prepare(entries, cloud);
+  await createMissingResources(entries, cloud);
 
-  for (const entry of withoutWaiting(entries)) {
+  for (const entry of withoutPolling(entries)) {
     if (entry.status === 0 || entry.status >= 500) {
       skipped++;
       continue;
     }
-    await logIn(entry, { cloud, names, createdUsers });
-    let result = await repeat(entry, cloud, names);
+    await prepareLogin(entry, { cloud, names, createdUsers });
+    let repeatedResponse = await repeatRequest(entry, cloud, names);
     // The recorded client may have waited for background jobs to complete.
     await cloud.idle();
     for (
-      const end = Date.now() + CONDITION_TIMEOUT_MS;
-      entry.method === 'GET' && result.status !== entry.status && Date.now() < end;
+      const end = Date.now() + STATUS_TIMEOUT_MS;
+      entry.method === 'GET' && repeatedResponse.status !== entry.status && Date.now() < end;
     ) {
-      if (result.status !== 200) break;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      result = await repeat(entry, cloud, names);
+      if (repeatedResponse.status !== 200) break;
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+      repeatedResponse = await repeatRequest(entry, cloud, names);
     }
     compared++;
     const user = (entry.responseBody as { user?: { name?: string } } | undefined)?.user;
     if (entry.method === 'POST' && user?.name !== undefined) createdUsers.add(user.name);
     for (const [name, value] of Object.entries(entry.responseHeaders)) {
-      const here = result.headers[name];
+      const here = repeatedResponse.headers[name];
       if (/^\*\*\*\d+$/.test(value) && here !== undefined) names.add(value, here);
     }
-    names.learn(entry.responseBody, result.body);
-    for (const difference of differencesOf(entry, result)) {
-      const kind = `${entry.method} ${pattern(entry.url)} ${difference.where} ${difference.recorded} ${difference.here}`;
-      const existing = byKind.get(kind);
+    names.learn(entry.responseBody, repeatedResponse.body);
+    for (const difference of differencesOf(entry, repeatedResponse)) {
+      const kind = `${entry.method} ${urlPattern(entry.url)} ${difference.where} ${difference.recorded} ${difference.here}`;
+      const knownDifference = differencesByKind.get(kind);
       const { number, method, url } = entry;
-      byKind.set(
+      differencesByKind.set(
         kind,
-        existing ? { ...existing, count: existing.count + 1 } : { ...difference, entry: number, method, url, count: 1 },
+        knownDifference
+          ? { ...knownDifference, count: knownDifference.count + 1 }
+          : { ...difference, entry: number, method, url, count: 1 },
       );
     }
   }
-  return { compared, skipped, differences: [...byKind.values()] };
+  return { compared, skipped, differences: [...differencesByKind.values()] };
 }
 
 function differencesOf(entry: Recorded, response: RecordedResponse): readonly ShapeDifference[] {
@@ -142,12 +144,12 @@ function differencesOf(entry: Recorded, response: RecordedResponse): readonly Sh
 }
 
 /** Returns the path of a URL, in which `{id}` replaces all ids. */
-function pattern(url: string): string {
+function urlPattern(url: string): string {
   return urlPath(url).replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g, '{id}');
 }
 
 /** Formats the result of a verification as text. */
-export function verificationText({ compared, skipped, differences }: Verification): string {
+export function formatVerification({ compared, skipped, differences }: Verification): string {
   const lines = differences.map(
     ({ entry, method, url, where, recorded, here, count }) =>
       `#${entry} ${method} ${url}\n    ${where}: recorded ${recorded}, here ${here}${count > 1 ? ` (${count} times)` : ''}`,

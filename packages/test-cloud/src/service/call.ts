@@ -9,19 +9,19 @@ import { badRequest, forbidden } from './service-error.js';
 export class Call {
   readonly query: URLSearchParams;
 
-  /** @param known the caller; undefined only on open routes */
+  /** @param authenticatedCaller the caller; undefined only on open routes */
   constructor(
     readonly req: Request,
     readonly res: Response,
     readonly cloud: CloudContext,
-    private readonly known: Caller | undefined,
+    private readonly authenticatedCaller: Caller | undefined,
   ) {
     this.query = new URLSearchParams(req.originalUrl.split('?')[1] ?? '');
   }
 
   get caller(): Caller {
-    if (!this.known) throw new TypeError('an open route has no caller');
-    return this.known;
+    if (!this.authenticatedCaller) throw new TypeError('an open route has no caller');
+    return this.authenticatedCaller;
   }
 
   get isAdmin(): boolean {
@@ -49,9 +49,9 @@ export class Call {
 
   /** Validates and returns the request body. Throws a 400 error if the body is invalid. */
   body<S extends z.ZodType>(schema: S): z.infer<S> {
-    const checked = schema.safeParse(this.req.body ?? {});
-    if (checked.success) return checked.data;
-    const [issue] = checked.error.issues;
+    const parseResult = schema.safeParse(this.req.body ?? {});
+    if (parseResult.success) return parseResult.data;
+    const [issue] = parseResult.error.issues;
     throw badRequest(`Invalid input for ${issue?.path.join('.') || 'the request body'}: ${issue?.message}`);
   }
 

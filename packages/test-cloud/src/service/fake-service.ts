@@ -6,7 +6,7 @@ import type { CloudContext } from './cloud-context.js';
 import { readJson } from './read-json.js';
 import { isRecordOnly } from './record-only.js';
 import { Reply, type Route } from './route.js';
-import { notFound, ServiceError, unservedRecord } from './service-error.js';
+import { notFound, recordOnlyError, ServiceError } from './service-error.js';
 import { TextBody } from './text-body.js';
 
 export interface FakeServiceOptions {
@@ -53,17 +53,17 @@ const JSON_TYPES = [
 
 /** Sends the 401 response of the original services' token middleware. */
 function respondUnauthorized(req: Request, res: Response): void {
-  const base = `${req.protocol}://${req.headers.host}/identity`;
+  const identityUrl = `${req.protocol}://${req.headers.host}/identity`;
   const error = { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' };
-  res.status(401).set('WWW-Authenticate', `Keystone uri="${base}"`).json({ error });
+  res.status(401).set('WWW-Authenticate', `Keystone uri="${identityUrl}"`).json({ error });
 }
 
-const sameMessage = ({ status, message }: ParserError) => new ServiceError(status, message);
+const keepMessage = ({ status, message }: ParserError) => new ServiceError(status, message);
 
 /** Converts an error to the service's error; undefined for unexpected errors, whose messages callers must not see. */
 function toServiceError(
   error: unknown,
-  { fromCatalogError = byCode, fromParserError = sameMessage }: Partial<FakeServiceOptions>,
+  { fromCatalogError = toErrorByCode, fromParserError = keepMessage }: Partial<FakeServiceOptions>,
 ): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof CatalogError) return fromCatalogError(error);
@@ -77,18 +77,18 @@ function toPascalCase(code: string): string {
   return code.replaceAll(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase());
 }
 
-const byCode = (error: CatalogError) => new ServiceError(error.status, error.message, toPascalCase(error.code));
+const toErrorByCode = (error: CatalogError) => new ServiceError(error.status, error.message, toPascalCase(error.code));
 
 type SendJson = (res: Response, body: unknown) => void;
 
-const withCharset: SendJson = (res, body) => res.json(body);
+const sendWithCharset: SendJson = (res, body) => res.json(body);
 
-const withoutCharset: SendJson = (res, body) => {
+const sendWithoutCharset: SendJson = (res, body) => {
   res.setHeader('Content-Type', 'application/json');
   res.send(Buffer.from(JSON.stringify(body)));
 };
 
-function send(res: Response, result: unknown, sendJson: SendJson): void {
+function sendResult(res: Response, result: unknown, sendJson: SendJson): void {
   if (result === undefined) return;
   const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result);
   res.status(status).set(headers);
@@ -124,22 +124,22 @@ function methodsByPath(table: readonly Route[]): ReadonlyMap<string, readonly st
   return methods;
 }
 
-function routerOf(options: FakeServiceOptions): Router {
+function createRouter(options: FakeServiceOptions): Router {
   const { name, types, routes, fault, before, strict, unknownPathType, rejectsMethods, omitsCharset } = options;
-  const sendJson = omitsCharset ? withoutCharset : withCharset;
+  const sendJson = omitsCharset ? sendWithoutCharset : sendWithCharset;
   const router = Router({ caseSensitive: true, strict });
   router.use(requestId({ preset: 'openstack', headers: ['X-OpenStack-Request-ID'] }));
   if (before) router.use(before());
   router.use(readJson(options.readsEveryType ? () => true : JSON_TYPES));
   const table = routes();
   for (const { method, path, open, run } of table) {
-    const onlyRecords = isRecordOnly(name, method, path);
+    const isOnlyStored = isRecordOnly(name, method, path);
     router[method](path, async (req: Request, res: Response) => {
       const cloud = cloudOf(res);
       const caller = cloud.identifyCaller(req, types);
       if (!open && !caller) respondUnauthorized(req, res);
-      else if (onlyRecords && !cloud.simulated) throw unservedRecord(path);
-      else send(res, await runDurably(cloud, () => run(new Call(req, res, cloud, caller))), sendJson);
+      else if (isOnlyStored && !cloud.simulated) throw recordOnlyError(path);
+      else sendResult(res, await runDurably(cloud, () => run(new Call(req, res, cloud, caller))), sendJson);
     });
   }
   if (rejectsMethods)
@@ -162,9 +162,10 @@ function routerOf(options: FakeServiceOptions): Router {
     if (res.headersSent) return res.destroy(error as Error);
     if (serviceError?.unserved)
       cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${serviceError.unserved}`);
-    const shown = serviceError ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
-    const body = fault(shown, req);
-    sendBody(res.status(shown.status), body, sendJson);
+    const shownError =
+      serviceError ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
+    const body = fault(shownError, req);
+    sendBody(res.status(shownError.status), body, sendJson);
   });
   return router;
 }
@@ -173,12 +174,12 @@ function routerOf(options: FakeServiceOptions): Router {
  * Creates a service from routes and an error format. Requests for other paths are recorded as unhandled. The routes are
  * created on the first request, and all clouds of the process share them.
  */
-export function fakeService(options: FakeServiceOptions): (cloud: CloudContext) => RequestHandler {
+export function defineService(options: FakeServiceOptions): (cloud: CloudContext) => RequestHandler {
   let router: Router | undefined;
   return (cloud) =>
     function service(req, res, next) {
       res.locals.cloud = cloud;
-      router ??= routerOf(options);
+      router ??= createRouter(options);
       router(req, res, next);
     };
 }

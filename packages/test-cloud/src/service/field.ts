@@ -67,6 +67,6 @@ export const derived = (initial?: Field['initial'], options: Options = {}): Fiel
 export const required = (field: Field): Field => ({ ...field, required: true });
 
 /** Returns a field's default value. */
-export function initialOf({ initial }: Field, call: Call): unknown {
+export function defaultOf({ initial }: Field, call: Call): unknown {
   return typeof initial === 'function' ? initial(call) : structuredClone(initial);
 }

@@ -1,52 +1,52 @@
 import type { Wire } from './wire.js';
 
 /** Returns whether a value matches the text of a query parameter. */
-export function sameValue(value: unknown, expected: string): boolean {
+export function matchesValue(value: unknown, expected: string): boolean {
   if (typeof value === 'boolean') return ['true', '1', 'yes', 't', 'on'].includes(expected.toLowerCase()) === value;
-  if (Array.isArray(value)) return value.some((item) => sameItem(item, expected));
+  if (Array.isArray(value)) return value.some((item) => matchesItem(item, expected));
   return String(value ?? '') === expected;
 }
 
 /** Returns whether an item matches a filter: a string by its value, an object by an entry `key=value`. */
-function sameItem(item: unknown, expected: string): boolean {
+function matchesItem(item: unknown, expected: string): boolean {
   if (typeof item !== 'object' || item === null) return String(item) === expected;
   const mark = expected.indexOf('=');
   return mark > 0 && String((item as Wire)[expected.slice(0, mark)]) === expected.slice(mark + 1);
 }
 
 /** Returns whether a comparison result satisfies an operator, such as `gte` in `gte:2026-01-01T00:00:00Z`. */
-type Holds = (order: number) => boolean;
+type OrderPredicate = (order: number) => boolean;
 
-const equal: Holds = (order) => order === 0;
+const isEqualOrder: OrderPredicate = (order) => order === 0;
 
-const COMPARISONS: ReadonlyMap<string, Holds> = new Map(
-  Object.entries<Holds>({
+const COMPARISONS: ReadonlyMap<string, OrderPredicate> = new Map(
+  Object.entries<OrderPredicate>({
     gt: (order) => order > 0,
     gte: (order) => order >= 0,
     lt: (order) => order < 0,
     lte: (order) => order <= 0,
-    eq: equal,
+    eq: isEqualOrder,
     neq: (order) => order !== 0,
   }),
 );
 
 /** A parsed filter such as `gte:value`, whose default operator is `eq`. `holds` receives a comparison result. */
 interface Comparison {
-  readonly holds: Holds;
+  readonly holds: OrderPredicate;
   readonly value: string;
 }
 
 /** Parses a filter such as `gte:value`; returns undefined for an unknown operator. */
-export function comparison(text: string): Comparison | undefined {
+export function parseComparison(text: string): Comparison | undefined {
   const mark = text.indexOf(':');
   const operator = text.slice(0, Math.max(mark, 0));
-  if (mark < 0 || /^\d/.test(operator)) return { holds: equal, value: text };
+  if (mark < 0 || /^\d/.test(operator)) return { holds: isEqualOrder, value: text };
   const holds = COMPARISONS.get(operator);
   return holds && { holds, value: text.slice(mark + 1) };
 }
 
 /** Parses a timestamp to milliseconds with a fraction; NaN if it is malformed. Timestamps without a zone are in UTC. */
-export function momentOf(written: string): number {
+export function parseTimestamp(written: string): number {
   if (!/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(written)) return Number.NaN;
   const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(written.slice(10)) || written.length === 10;
   const microseconds = /\.\d{3}(\d{1,3})/.exec(written)?.[1]?.padEnd(3, '0') ?? '0';
@@ -54,10 +54,10 @@ export function momentOf(written: string): number {
 }
 
 /** A string comparison that a suffix of the filter name selects, such as `icontains` in `name__icontains=web`. */
-type Matches = (value: string, expected: string) => boolean;
+type StringComparator = (value: string, expected: string) => boolean;
 
-const INEXACT: ReadonlyMap<string, Matches> = new Map(
-  Object.entries<Matches>({
+const STRING_COMPARATORS: ReadonlyMap<string, StringComparator> = new Map(
+  Object.entries<StringComparator>({
     contains: (value, expected) => value.includes(expected),
     startswith: (value, expected) => value.startsWith(expected),
     endswith: (value, expected) => value.endsWith(expected),
@@ -66,11 +66,11 @@ const INEXACT: ReadonlyMap<string, Matches> = new Map(
 );
 
 /** Evaluates the filter `name__comparator=expected` for a value; undefined for an unknown comparator. */
-export function inexact(value: unknown, comparator: string, expected: string): boolean | undefined {
+export function matchesComparator(value: unknown, comparator: string, expected: string): boolean | undefined {
   const text = String(value ?? '');
-  const matches = INEXACT.get(comparator);
+  const matches = STRING_COMPARATORS.get(comparator);
   if (matches) return matches(text, expected);
-  const matchesAnyCase = comparator.startsWith('i') ? INEXACT.get(comparator.slice(1)) : undefined;
+  const matchesAnyCase = comparator.startsWith('i') ? STRING_COMPARATORS.get(comparator.slice(1)) : undefined;
   return matchesAnyCase?.(text.toLowerCase(), expected.toLowerCase());
 }
 
@@ -90,7 +90,7 @@ export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expe
   };
 
 /** Filters items by the tag filters in a query string. */
-export function filteredByTags<W extends Wire>(items: readonly W[], query: URLSearchParams): readonly W[] {
+export function filterByTags<W extends Wire>(items: readonly W[], query: URLSearchParams): readonly W[] {
   const filters = Object.entries(TAG_FILTERS).flatMap(([name, holds]) =>
     query.getAll(name).map((value) => ({ holds, tags: value.split(',') })),
   );

@@ -1,5 +1,5 @@
 import type { Call } from './call.js';
-import { sameValue } from './filter.js';
+import { matchesValue } from './filter.js';
 import type { Wire } from './wire.js';
 
 /** Filters items by query parameters. If a parameter is repeated, one of its values must match. */
@@ -11,7 +11,7 @@ export function filtered<W extends Wire>(
   const present = [...new Set(names)].filter((name) => query.has(name));
   if (present.length === 0) return items;
   return items.filter((item) =>
-    present.every((name) => query.getAll(name).some((value) => sameValue(item[name], value))),
+    present.every((name) => query.getAll(name).some((value) => matchesValue(item[name], value))),
   );
 }
 
@@ -27,12 +27,12 @@ function order(left: unknown, right: unknown): number {
 }
 
 /** Sorts items by the first key, items with equal first keys by the second, and so on. The sort is stable. */
-export function sorted<W extends Wire>(items: readonly W[], keys: readonly SortKey[]): readonly W[] {
+export function sortItems<W extends Wire>(items: readonly W[], keys: readonly SortKey[]): readonly W[] {
   if (keys.length === 0) return items;
   return [...items].sort((a, b) => {
     for (const { key, descending } of keys) {
-      const compared = order(a[key], b[key]);
-      if (compared !== 0) return descending ? -compared : compared;
+      const comparisonResult = order(a[key], b[key]);
+      if (comparisonResult !== 0) return descending ? -comparisonResult : comparisonResult;
     }
     return 0;
   });
@@ -47,21 +47,21 @@ export interface Page<W extends Wire> {
 }
 
 /** Returns a page of at most `limit` items after the marker; undefined for an unknown marker. */
-export function pageOf<W extends Wire>(
+export function pageAfter<W extends Wire>(
   items: readonly W[],
   { limit, marker, offset = 0 }: { readonly limit?: number; readonly marker?: string; readonly offset?: number },
 ): Page<W> | undefined {
   const markerIndex = marker === undefined ? -1 : items.findIndex(({ id }) => id === marker);
   if (marker !== undefined && markerIndex < 0) return undefined;
-  const start = markerIndex + 1 + offset;
-  const end = limit === undefined ? items.length : start + limit;
-  const page = items.slice(start, end);
-  const last = page.at(-1);
-  return { page, more: end < items.length, last: last && String(last.id) };
+  const startIndex = markerIndex + 1 + offset;
+  const endIndex = limit === undefined ? items.length : startIndex + limit;
+  const page = items.slice(startIndex, endIndex);
+  const lastItem = page.at(-1);
+  return { page, more: endIndex < items.length, last: lastItem && String(lastItem.id) };
 }
 
 /** Returns the URL of the requested list with a different marker. */
-export function linkTo(call: Call, marker: string): string {
+export function pageUrl(call: Call, marker: string): string {
   const query = new URLSearchParams(call.query);
   query.set('marker', marker);
   return `${call.cloudBase}${call.req.originalUrl.split('?')[0]}?${query}`;

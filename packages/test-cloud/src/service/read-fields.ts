@@ -1,10 +1,10 @@
 import type { Call } from './call.js';
-import { type Field, initialOf } from './field.js';
+import { defaultOf, type Field } from './field.js';
 import type { ResourceType } from './style.js';
 import type { Wire } from './wire.js';
 
 /** The verbs with which clients can set a field, by its `sets`. */
-const VERBS: Readonly<Record<Field['sets'], readonly string[]>> = {
+const VERBS_BY_SETTING: Readonly<Record<Field['sets'], readonly string[]>> = {
   always: ['create', 'change'],
   once: ['create'],
   later: ['change'],
@@ -24,41 +24,41 @@ export function readFields(call: Call, resource: ResourceType, verb: 'create' | 
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     return field && (field.setsSince ?? field.since ?? 0) <= minor ? field : undefined;
   };
-  const unknown = Object.keys(body).filter((key) => !fieldOf(key));
+  const unknownKeys = Object.keys(body).filter((key) => !fieldOf(key));
   const unknownFields = spec.unknownFields?.(call, verb) ?? style.unknownFields;
-  if (unknown.length > 0 && unknownFields === 'reject') throw style.errors.unknown(resource, unknown, verb);
-  const read: [string, unknown][] = [];
+  if (unknownKeys.length > 0 && unknownFields === 'reject') throw style.errors.unknown(resource, unknownKeys, verb);
+  const parsedFields: [string, unknown][] = [];
   for (const [key, value] of Object.entries(body)) {
     const field = fieldOf(key);
     if (!field) {
-      if (unknownFields === 'keep') read.push([key, value]);
+      if (unknownFields === 'keep') parsedFields.push([key, value]);
       continue;
     }
-    if (!field.schema || !VERBS[field.sets].includes(verb)) {
+    if (!field.schema || !VERBS_BY_SETTING[field.sets].includes(verb)) {
       if (style.readOnlyFields === 'reject' && unknownFields !== 'ignore')
         throw style.errors.readOnly(resource, key, verb);
       continue;
     }
-    const checked = field.schema.safeParse(value, style.reasons && { error: style.reasons });
-    if (!checked.success)
-      throw style.errors.invalid(resource, key, value, checked.error.issues[0]?.message ?? 'is not valid');
-    if (checked.data !== undefined) read.push([key, checked.data]);
+    const parsedValue = field.schema.safeParse(value, style.reasons && { error: style.reasons });
+    if (!parsedValue.success)
+      throw style.errors.invalid(resource, key, value, parsedValue.error.issues[0]?.message ?? 'is not valid');
+    if (parsedValue.data !== undefined) parsedFields.push([key, parsedValue.data]);
   }
-  const values = Object.fromEntries(read);
+  const values = Object.fromEntries(parsedFields);
   if (verb === 'create') {
-    const missing = Object.entries(fields).find(([key, field]) => field.required && !Object.hasOwn(values, key));
-    if (missing) throw style.errors.missing(resource, missing[0]);
+    const missingField = Object.entries(fields).find(([key, field]) => field.required && !Object.hasOwn(values, key));
+    if (missingField) throw style.errors.missing(resource, missingField[0]);
   }
   style.authorizeFields(call, resource, verb, values);
   return values;
 }
 
 /** Returns values with the defaults of missing fields. */
-export function withInitials(call: Call, resource: ResourceType, values: Wire): Wire {
-  const filled: Record<string, unknown> = {};
+export function withDefaults(call: Call, resource: ResourceType, values: Wire): Wire {
+  const valuesWithDefaults: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(resource.fields)) {
-    const value = Object.hasOwn(values, key) ? values[key] : initialOf(field, call);
-    if (value !== undefined) filled[key] = value;
+    const value = Object.hasOwn(values, key) ? values[key] : defaultOf(field, call);
+    if (value !== undefined) valuesWithDefaults[key] = value;
   }
-  return { ...values, ...filled };
+  return { ...values, ...valuesWithDefaults };
 }

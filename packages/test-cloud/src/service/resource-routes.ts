@@ -24,17 +24,17 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     return style.bare || shown === undefined ? shown : { [one]: shown };
   }
   const fieldsOf = (call: Call) => (style.bare ? call.req.body : requestBody(call, one));
-  const all = `${style.root}/${spec.path}`;
-  const itemPath = `${all}/:id`;
+  const collectionPath = `${style.root}/${spec.path}`;
+  const itemPath = `${collectionPath}/:id`;
   const id = (call: Call) => call.param('id');
 
   async function create(call: Call): Promise<Reply> {
     const status = statuses?.create ?? style.statuses.create;
-    const several = style.bulk || spec.bulk ? requestBody(call, many) : undefined;
-    if (Array.isArray(several)) {
+    const bulkItems = style.bulk || spec.bulk ? requestBody(call, many) : undefined;
+    if (Array.isArray(bulkItems)) {
       // In a bulk request, each item may have its own envelope.
-      const given = several.map((item: unknown) => envelopeContent(item, one) ?? item);
-      return new Reply(status, { [many]: await resource.createAll(call, given) });
+      const requestedItems = bulkItems.map((item: unknown) => envelopeContent(item, one) ?? item);
+      return new Reply(status, { [many]: await resource.createAll(call, requestedItems) });
     }
     if (spec.bulk === 'only') throw style.errors.noBody(resource);
     return new Reply(status, responseBody('create', await resource.create(call, fieldsOf(call))));
@@ -46,15 +46,15 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   }
 
   async function list(call: Call, name: ViewName): Promise<unknown> {
-    const listed = style.list(call, resource, await resource.list(call));
-    if (!views[name]) return listed;
-    const body = listed as Readonly<Record<string, readonly Wire[]>>;
+    const listBody = style.list(call, resource, await resource.list(call));
+    if (!views[name]) return listBody;
+    const body = listBody as Readonly<Record<string, readonly Wire[]>>;
     return { ...body, [many]: (body[many] ?? []).map((wire) => applyView(name, wire)) };
   }
 
   const standardRoutes: Readonly<Record<Verb, Route>> = {
-    list: get(all, (call) => list(call, 'list')),
-    create: post(all, create),
+    list: get(collectionPath, (call) => list(call, 'list')),
+    create: post(collectionPath, create),
     show: get(itemPath, async (call) => {
       const shown = await resource.show(call, await resource.find(call, id(call)));
       return responseBody('show', style.selected?.(call, shown) ?? shown);
@@ -68,7 +68,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   return [
     ...(spec.routes?.(resource) ?? []),
     ...(spec.tags === true ? tagRoutes(resource) : []),
-    ...(style.detailedLists && views.list ? [get(`${all}/detail`, (call) => list(call, 'show'))] : []),
+    ...(style.detailedLists && views.list ? [get(`${collectionPath}/detail`, (call) => list(call, 'show'))] : []),
     ...verbs.map((verb) => standardRoutes[verb]),
   ];
 }

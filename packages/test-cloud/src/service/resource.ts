@@ -1,10 +1,10 @@
 import type { Call } from './call.js';
 import { documentStorage } from './document-storage.js';
 import type { Doc } from './documents.js';
-import { type Fields, initialOf } from './field.js';
-import { readFields, withInitials } from './read-fields.js';
+import { defaultOf, type Fields } from './field.js';
+import { readFields, withDefaults } from './read-fields.js';
 import type { Route } from './route.js';
-import { serialized } from './serialized.js';
+import { runSerially } from './serialized.js';
 import type { Storage } from './storage.js';
 import type { ResourceNames, ResourceType, Style, Verb } from './style.js';
 import type { Views } from './view.js';
@@ -49,7 +49,7 @@ export interface ResourceSpec extends ResourceNames {
   readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
 }
 
-const EVERY_VERB: readonly Verb[] = ['list', 'show', 'create', 'change', 'remove'];
+const ALL_VERBS: readonly Verb[] = ['list', 'show', 'create', 'change', 'remove'];
 
 /** A resource type, which lists, shows, creates, changes and deletes the resources of a specification. */
 export class Resource implements ResourceType {
@@ -65,7 +65,7 @@ export class Resource implements ResourceType {
     readonly spec: ResourceSpec,
   ) {
     this.storage = spec.storage ?? documentStorage(this);
-    this.verbs = spec.verbs ?? EVERY_VERB;
+    this.verbs = spec.verbs ?? ALL_VERBS;
     this.admin = spec.admin ?? style.admin;
   }
 
@@ -111,7 +111,7 @@ export class Resource implements ResourceType {
     if (this.documentKeys.length > 0) {
       const inDocuments = call.cloud.documents.table<Wire>(this.table).get(doc.id);
       for (const [key, field] of Object.entries(this.fields))
-        if (field.inDocuments) shown[key] = inDocuments?.[key] ?? shown[key] ?? initialOf(field, call);
+        if (field.inDocuments) shown[key] = inDocuments?.[key] ?? shown[key] ?? defaultOf(field, call);
     }
     Object.assign(shown, await this.spec.shows?.(call, doc));
     const minor = this.style.minor?.(call) ?? 0;
@@ -126,19 +126,19 @@ export class Resource implements ResourceType {
     this.spec.listing?.(call);
     const { lists } = this.spec;
     const docs = await this.storage.list(call);
-    const listed = lists ? docs.filter((doc) => lists(call, doc)) : docs;
-    return Promise.all(listed.map((doc) => this.show(call, doc)));
+    const listedDocs = lists ? docs.filter((doc) => lists(call, doc)) : docs;
+    return Promise.all(listedDocs.map((doc) => this.show(call, doc)));
   }
 
   /** Creates a resource from validated fields. */
   async createValidated(call: Call, values: Wire): Promise<Wire> {
     this.style.authorize(call, this, 'create', undefined);
     await this.spec.requireParent?.(call);
-    const filled = this.style.stamp(call, this, withInitials(call, this, values), undefined);
-    const extra = await this.spec.creating?.(call, filled, this);
-    const full = { ...filled, ...extra };
-    const doc = await this.storage.create(call, this.#withoutExtraFields(full));
-    this.#storeExtraFields(call, doc.id, full);
+    const stampedValues = this.style.stamp(call, this, withDefaults(call, this, values), undefined);
+    const extra = await this.spec.creating?.(call, stampedValues, this);
+    const completeValues = { ...stampedValues, ...extra };
+    const doc = await this.storage.create(call, this.#withoutExtraFields(completeValues));
+    this.#storeExtraFields(call, doc.id, completeValues);
     this.spec.created?.(call, doc);
     return this.show(call, doc);
   }
@@ -151,22 +151,23 @@ export class Resource implements ResourceType {
   /** Creates all resources or none. If one cannot be created, the previous ones are removed. */
   async createAll(call: Call, bodies: readonly unknown[]): Promise<readonly Wire[]> {
     const validated = bodies.map((body) => readFields(call, this, 'create', body));
-    const created: Wire[] = [];
+    const createdResources: Wire[] = [];
     try {
-      for (const values of validated) created.push(await this.createValidated(call, values));
+      for (const values of validated) createdResources.push(await this.createValidated(call, values));
     } catch (error) {
-      for (const { id } of created.reverse()) await this.storage.remove(call, await this.find(call, String(id)));
+      for (const { id } of createdResources.reverse())
+        await this.storage.remove(call, await this.find(call, String(id)));
       throw error;
     }
-    return created;
+    return createdResources;
   }
 
   change(call: Call, id: string, body: unknown): Promise<Wire> {
-    return serialized(call.cloud, id, async () => {
-      const read = () => readFields(call, this, 'change', body);
-      const values = this.style.authorizesLast && read();
+    return runSerially(call.cloud, id, async () => {
+      const readChange = () => readFields(call, this, 'change', body);
+      const values = this.style.authorizesLast && readChange();
       const before = await this.find(call, id, 'change');
-      return this.apply(call, before, values ?? read());
+      return this.apply(call, before, values ?? readChange());
     });
   }
 
@@ -181,7 +182,7 @@ export class Resource implements ResourceType {
   }
 
   remove(call: Call, id: string): Promise<void> {
-    return serialized(call.cloud, id, async () => {
+    return runSerially(call.cloud, id, async () => {
       const doc = await this.find(call, id, 'remove');
       this.style.precondition?.(call, this, await this.show(call, doc));
       await this.spec.removing?.(call, doc);

@@ -22,7 +22,7 @@ export const conflict = (message: string, type = 'Conflict') => new ServiceError
 export const unsupportedAction = (action: string) =>
   new ServiceError(501, `This cloud does not serve the action ${action}`, 'NotImplemented', action);
 /** Creates the error for a resource that would be stored without effect. */
-export const unservedRecord = (path: string) =>
+export const recordOnlyError = (path: string) =>
   new ServiceError(
     501,
     `This cloud does not create ${path}: it would have no effect on real machines`,

@@ -25,7 +25,7 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
     return (shown.tags ?? []) as readonly string[];
   }
 
-  async function write(call: Call, tags: readonly string[]): Promise<void> {
+  async function storeTags(call: Call, tags: readonly string[]): Promise<void> {
     const unique = [...new Set(tags)];
     if (unique.length > MAX_TAGS)
       throw badRequest(`The number of tags exceed the per-resource limit of ${MAX_TAGS}`, 'BadRequest');
@@ -34,14 +34,15 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
 
   async function writeBody(call: Call, others: readonly string[]) {
     const { tags } = call.body(Tags);
-    await write(call, [...others, ...tags]);
+    await storeTags(call, [...others, ...tags]);
     return { tags };
   }
 
   function tagOf(call: Call): string {
-    const checked = Tag.safeParse(call.param('tag'));
-    if (!checked.success) throw badRequest(`Invalid tag: ${checked.error.issues[0]?.message}`, 'InvalidInput');
-    return checked.data;
+    const validatedTags = Tag.safeParse(call.param('tag'));
+    if (!validatedTags.success)
+      throw badRequest(`Invalid tag: ${validatedTags.error.issues[0]?.message}`, 'InvalidInput');
+    return validatedTags.data;
   }
 
   return [
@@ -50,7 +51,7 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
     // As in Neutron, the response contains only the tags in the request.
     post(path, async (call) => writeBody(call, await tagsOf(call))),
     del(path, async (call) => {
-      await write(call, []);
+      await storeTags(call, []);
       return noContent();
     }),
     get(`${path}/:tag`, async (call) => {
@@ -59,13 +60,13 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
       return noContent();
     }),
     put(`${path}/:tag`, async (call) => {
-      await write(call, [...(await tagsOf(call)), tagOf(call)]);
+      await storeTags(call, [...(await tagsOf(call)), tagOf(call)]);
       return created(undefined);
     }),
     del(`${path}/:tag`, async (call) => {
       const before = await tagsOf(call);
       if (!before.includes(tagOf(call))) throw notFound(`Tag ${call.param('tag')} could not be found.`, 'TagNotFound');
-      await write(
+      await storeTags(
         call,
         before.filter((tag) => tag !== call.param('tag')),
       );

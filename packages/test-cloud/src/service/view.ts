@@ -10,13 +10,13 @@ export type View = (wire: Wire) => Wire | undefined;
 export type Views = Readonly<Partial<Record<ViewName, View>>>;
 
 /** Returns a view that keeps only these fields. */
-export const only =
+export const onlyFields =
   (...keys: readonly string[]): View =>
   (wire) =>
     Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(wire, key) ? [[key, wire[key]]] : [])));
 
 /** Returns a view that omits these fields. */
-export const without =
+export const withoutFields =
   (...keys: readonly string[]): View =>
   (wire) =>
     Object.fromEntries(Object.entries(wire).filter(([key]) => !keys.includes(key)));

@@ -104,10 +104,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       return directory.state.users.size > 0;
     },
     async setAdminPassword(password) {
-      const hash = await directory.passwords.hash(password);
+      const passwordHash = await directory.passwords.hash(password);
       if (directory.state.users.size === 0) directory.seed();
-      const admin = directory.user('admin', hash);
-      directory.setPassword({ ...admin, enabled: true }, hash);
+      const admin = directory.user('admin', passwordHash);
+      directory.setPassword({ ...admin, enabled: true }, passwordHash);
       directory.state.failedLogins.delete(admin.id);
       directory.grant(admin, { kind: 'project', id: directory.project('admin').id }, 'admin');
       directory.grant(admin, { kind: 'domain', id: DEFAULT_DOMAIN }, 'admin');

@@ -7,7 +7,7 @@ import {
 } from '@apistrata/compute-engine/drivers';
 
 /** A machine step that waits until a client has read the server. */
-interface Waiting {
+interface WaitingStep {
   readonly serverId: string;
   readonly wake: () => void;
 }
@@ -20,7 +20,7 @@ interface Waiting {
 export class ReadableDriver extends SimulatedDriver {
   readonly #clock: Clock;
   readonly #transientMs: number;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingStep>();
 
   /** @param options.transientMs the maximum time that a step waits for a client to read the state; 0: no wait */
   constructor({ transientMs, ...options }: SimulatedDriverOptions & { readonly transientMs: number }) {
@@ -43,19 +43,19 @@ export class ReadableDriver extends SimulatedDriver {
    * the response. It completes the steps that were already waiting, because only their states are certain to be in the
    * response.
    */
-  reading(serverId: string | undefined): () => void {
-    const seen = [...this.#waiting].filter((one) => serverId === undefined || one.serverId === serverId);
+  beginRead(serverId: string | undefined): () => void {
+    const observedSteps = [...this.#waiting].filter((one) => serverId === undefined || one.serverId === serverId);
     return () => {
-      for (const { wake } of seen) wake();
+      for (const { wake } of observedSteps) wake();
     };
   }
 
   async #untilRead(serverId: string, signal: AbortSignal): Promise<void> {
-    const read = new AbortController();
-    const waiting = { serverId, wake: () => read.abort() };
+    const readController = new AbortController();
+    const waiting = { serverId, wake: () => readController.abort() };
     this.#waiting.add(waiting);
     try {
-      await this.#clock.sleep(this.#transientMs, AbortSignal.any([signal, read.signal]));
+      await this.#clock.sleep(this.#transientMs, AbortSignal.any([signal, readController.signal]));
     } catch (error) {
       // If the state was read, the step continues; if the step was aborted, the error is rethrown.
       if (signal.aborted) throw error;

@@ -21,14 +21,14 @@ export interface Action<T, S extends z.ZodType = z.ZodType> {
 export type Actions<T> = Readonly<Record<string, Action<T>>>;
 
 /** Defines an action with arguments. */
-export const action = <T, S extends z.ZodType>(
+export const defineAction = <T, S extends z.ZodType>(
   schema: S,
   run: Action<T, S>['run'],
   options: Omit<Action<T>, 'schema' | 'run'> = {},
 ) => ({ schema, run, ...options }) as Action<T>;
 
 /** Returns the schema of a status, in any mix of upper and lower case. */
-export const statusIn = (what: string, ...values: readonly string[]) =>
+export const statusSchema = (what: string, ...values: readonly string[]) =>
   z
     .string()
     .toLowerCase()
@@ -38,24 +38,24 @@ export const statusIn = (what: string, ...values: readonly string[]) =>
     });
 
 /** Returns the route for a resource's actions. The only key in a request body is the name of the action. */
-export const actionRoute = <T>(path: string, find: (call: Call) => T | Promise<T>, actions: Actions<T>): Route =>
+export const createActionRoute = <T>(path: string, find: (call: Call) => T | Promise<T>, actions: Actions<T>): Route =>
   post(`/v3/${path}/action`, async (call) => {
     const content: unknown = call.req.body;
     const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
     const [[name, args] = [], ...others] = isObject ? Object.entries(content) : [];
     if (name === undefined || others.length > 0) throw badRequest('Malformed request body');
-    const known = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (!known) {
+    const knownAction = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (!knownAction) {
       const message = `There is no such action: ${name}. Verify the request body and Content-Type header and try again.`;
       throw new ServiceError(400, message, 'BadRequest', name);
     }
-    requireMinor(call, known.since);
-    const checked = (known.schema ?? z.unknown()).safeParse(args);
-    if (!checked.success) {
-      const [issue] = checked.error.issues;
+    requireMinor(call, knownAction.since);
+    const parsedArguments = (knownAction.schema ?? z.unknown()).safeParse(args);
+    if (!parsedArguments.success) {
+      const [issue] = parsedArguments.error.issues;
       throw badRequest(`${issue?.code === 'custom' ? '' : `Invalid input for ${name}: `}${issue?.message}`);
     }
     const resource = await find(call);
-    if (known.admin) call.requireAdmin();
-    return new Reply(known.status ?? 202, await known.run(call, resource, checked.data));
+    if (knownAction.admin) call.requireAdmin();
+    return new Reply(knownAction.status ?? 202, await knownAction.run(call, resource, parsedArguments.data));
   });

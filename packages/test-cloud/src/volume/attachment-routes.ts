@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, post, put, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
-import { actionRoute } from './action-route.js';
-import { since } from './volume-style.js';
+import { createActionRoute } from './action-route.js';
+import { isAtLeast } from './volume-style.js';
 import { attachmentSummary, attachmentView } from './volume-views.js';
 import { object, uuid } from './wire-types.js';
 
@@ -47,7 +47,7 @@ export function attachmentRoutes(): readonly Route[] {
     get('/v3/attachments/detail', list(attachmentView)),
     post('/v3/attachments', async (call) => {
       const { attachment: requested } = call.body(CreateAttachment);
-      if (requested.mode && !since(call, 54))
+      if (requested.mode && !isAtLeast(call, 54))
         throw badRequest("Additional properties are not allowed ('mode' was unexpected)");
       const attachment = await call.cloud.catalogs.volumes.reserve(call.caller, {
         key: randomUUID(),
@@ -67,7 +67,7 @@ export function attachmentRoutes(): readonly Route[] {
       );
       return one(call, call.param('id'));
     }),
-    actionRoute('attachments/:id', (call) => call.param('id'), {
+    createActionRoute('attachments/:id', (call) => call.param('id'), {
       'os-complete': {
         run: (call, id) => call.cloud.catalogs.volumes.complete(call.caller, id),
         status: 204,

@@ -4,22 +4,25 @@ import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
 import { created, get, post, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
-import { micros } from '../service/times.js';
+import { formatMicros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { checkQuota } from './quota-check.js';
 
 /** The name of the backup service, Cinder's driver for files. Only records of this service can be imported. */
-const SERVICE = 'cinder.backup.drivers.posix.PosixBackupDriver';
+const BACKUP_SERVICE = 'cinder.backup.drivers.posix.PosixBackupDriver';
 
 const ImportBody = z.object({
   'backup-record': z.object({ backup_service: z.string().min(1).max(255), backup_url: z.string().min(1) }).strict(),
 });
 
 /** The names of backup fields in records, if they differ from those in responses. */
-const RECORD_NAMES: Readonly<Record<string, string>> = { name: 'display_name', description: 'display_description' };
+const RECORD_FIELD_NAMES: Readonly<Record<string, string>> = {
+  name: 'display_name',
+  description: 'display_description',
+};
 
 /** The keys that an imported record must contain. */
-const REQUIRED = [
+const REQUIRED_KEYS = [
   'display_name',
   'display_description',
   'container',
@@ -32,13 +35,13 @@ const REQUIRED = [
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
 /** Exports a backup as a base64 record. The field `driver_info` contains data that only this service reads. */
-function encode({ volume_metadata, ...backup }: Doc): string {
-  const fields = Object.entries(backup).map(([key, value]) => [RECORD_NAMES[key] ?? key, value]);
-  const record = { ...Object.fromEntries(fields), service: SERVICE, service_metadata: null };
+function encodeRecord({ volume_metadata, ...backup }: Doc): string {
+  const fields = Object.entries(backup).map(([key, value]) => [RECORD_FIELD_NAMES[key] ?? key, value]);
+  const record = { ...Object.fromEntries(fields), service: BACKUP_SERVICE, service_metadata: null };
   return Buffer.from(JSON.stringify({ driver_info: { volume_metadata }, ...record })).toString('base64');
 }
 
-function decode(written: string): Wire {
+function decodeRecord(written: string): Wire {
   const bytes = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(written) && Buffer.from(written, 'base64');
   if (!bytes) throw invalid("Can't decode backup record.");
   try {
@@ -49,17 +52,17 @@ function decode(written: string): Wire {
 }
 
 /** Returns the reason why a record cannot be imported; undefined if it can be imported. */
-function rejection(service: string, record: Wire): string | undefined {
-  if (service !== SERVICE)
+function rejectionReason(service: string, record: Wire): string | undefined {
+  if (service !== BACKUP_SERVICE)
     return `Import record failed, cannot find backup service to perform the import. Request service ${service}.`;
-  const missing = REQUIRED.filter((key) => !Object.hasOwn(record, key));
-  return missing.length === 0
+  const missingKeys = REQUIRED_KEYS.filter((key) => !Object.hasOwn(record, key));
+  return missingKeys.length === 0
     ? undefined
-    : `Driver successfully decoded imported backup data, but there are missing fields (${missing.join(', ')}).`;
+    : `Driver successfully decoded imported backup data, but there are missing fields (${missingKeys.join(', ')}).`;
 }
 
 /** Returns the backup fields in a record, except the state and the owner. */
-function fieldsOf(resource: Resource, record: Wire): Wire {
+function fieldsFromRecord(resource: Resource, record: Wire): Wire {
   const { volume_metadata } = z
     .object({ volume_metadata: z.record(z.string(), z.string()).optional().catch(undefined) })
     .catch({})
@@ -67,11 +70,11 @@ function fieldsOf(resource: Resource, record: Wire): Wire {
   const fieldNames = Object.keys(resource.fields).filter(
     (key) => !['id', 'status', 'fail_reason', 'user_id', 'project_id', 'created_at', 'updated_at'].includes(key),
   );
-  const values = fieldNames.flatMap((key) => {
-    const name = RECORD_NAMES[key] ?? key;
+  const backupFields = fieldNames.flatMap((key) => {
+    const name = RECORD_FIELD_NAMES[key] ?? key;
     return Object.hasOwn(record, name) ? [[key, record[name]]] : [];
   });
-  return { ...Object.fromEntries(values), ...(volume_metadata && { volume_metadata }) };
+  return { ...Object.fromEntries(backupFields), ...(volume_metadata && { volume_metadata }) };
 }
 
 /** The routes that export backups as records and create backups from such records. */
@@ -79,7 +82,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
   async function importBackup(call: Call) {
     call.requireAdmin();
     const { backup_service, backup_url } = call.body(ImportBody)['backup-record'];
-    const record = decode(backup_url);
+    const record = decodeRecord(backup_url);
     for (const [key, what] of [
       ['id', 'an id'],
       ['size', 'size attribute'],
@@ -91,8 +94,8 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
     const table = call.cloud.documents.table<Doc>(resource.table);
     if (table.has(id.data)) throw badRequest('Invalid backup: Backup already exists in database.');
     await checkQuota(call, { backups: 1, backup_gigabytes: size.data });
-    const reason = rejection(backup_service, record);
-    const now = micros(call.cloud.clock.now());
+    const reason = rejectionReason(backup_service, record);
+    const now = formatMicros(call.cloud.clock.now());
     table.set(id.data, {
       id: id.data,
       // Until the record has been imported, and if it cannot be imported, the backup has no volume.
@@ -103,7 +106,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
       metadata: {},
       is_incremental: false,
       has_dependent_backups: false,
-      ...(reason === undefined && fieldsOf(resource, record)),
+      ...(reason === undefined && fieldsFromRecord(resource, record)),
       status: reason === undefined ? 'available' : 'error',
       fail_reason: reason ?? null,
       project_id: call.caller.projectId,
@@ -122,7 +125,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
       const backup = await resource.find(call, call.param('id'));
       if (backup.status !== 'available')
         throw badRequest(`Invalid backup: Backup status must be available and not ${backup.status}.`);
-      return { 'backup-record': { backup_service: SERVICE, backup_url: encode(backup) } };
+      return { 'backup-record': { backup_service: BACKUP_SERVICE, backup_url: encodeRecord(backup) } };
     }),
     post('/v3/backups/import_record', importBackup),
   ];

@@ -5,18 +5,18 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
-import { micros } from '../service/times.js';
-import { only } from '../service/view.js';
+import { formatMicros } from '../service/times.js';
+import { onlyFields } from '../service/view.js';
 import { text } from '../service/wire-types.js';
-import { action, actionRoute, statusIn } from './action-route.js';
+import { createActionRoute, defineAction, statusSchema } from './action-route.js';
 import { backupRecordRoutes } from './backup-records.js';
 import { checkQuota } from './quota-check.js';
 import { isListed, links } from './volume-style.js';
-import { boolean, label, metadata, object, uuid } from './wire-types.js';
+import { boolean, metadata, object, optionalText, uuid } from './wire-types.js';
 
 const Restore = object({ restore: object({ volume_id: uuid.nullish(), name: text.nullish() }) });
 
-const summary = only('id', 'name', 'links');
+const summary = onlyFields('id', 'name', 'links');
 
 /** Returns whether a backup has incremental backups that depend on it. */
 const hasDependents = ({ cloud }: Call, id: string) =>
@@ -31,8 +31,8 @@ export const backups: ResourceSpec = {
   fields: () => ({
     id: derived(),
     volume_id: required(fixed(uuid)),
-    name: settable(label, null),
-    description: settable(label, null),
+    name: settable(optionalText, null),
+    description: settable(optionalText, null),
     container: fixed(text.nullable(), null),
     incremental: fixed(boolean, undefined, { hidden: true }),
     force: fixed(boolean, undefined, { hidden: true }),
@@ -87,7 +87,7 @@ export const backups: ResourceSpec = {
       volume_metadata: volume.metadata,
       is_incremental: parent !== undefined,
       parent_id: parent?.id ?? null,
-      data_timestamp: snapshot ? micros(snapshot.createdAt) : backup.created_at,
+      data_timestamp: snapshot ? formatMicros(snapshot.createdAt) : backup.created_at,
       user_id: call.caller.userId,
     };
   },
@@ -105,14 +105,14 @@ export const backups: ResourceSpec = {
     post('/v3/backups/:id/restore', async (call) => {
       const backup = await resource.find(call, call.param('id'), 'change');
       const { volumes } = call.cloud.catalogs;
-      const requested = call.body(Restore).restore;
+      const requestedRestore = call.body(Restore).restore;
       if (backup.status !== 'available') throw badRequest('Invalid backup: Backup status must be available');
-      const volume = requested.volume_id
-        ? await volumes.getVolume(call.caller, requested.volume_id)
+      const volume = requestedRestore.volume_id
+        ? await volumes.getVolume(call.caller, requestedRestore.volume_id)
         : await volumes.createVolume(call.caller, {
             key: randomUUID(),
             sizeGb: Number(backup.size),
-            name: requested.name ?? `restore_backup_${backup.id}`,
+            name: requestedRestore.name ?? `restore_backup_${backup.id}`,
           });
       if (volume.status !== 'available') throw badRequest('Invalid volume: Volume to be restored to must be available');
       if (volume.sizeGb < Number(backup.size))
@@ -125,10 +125,10 @@ export const backups: ResourceSpec = {
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
     }),
     ...backupRecordRoutes(resource),
-    actionRoute<Doc>('backups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+    createActionRoute<Doc>('backups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
       'os-force_delete': { run: (call, backup) => resource.storage.remove(call, backup), admin: true },
-      'os-reset_status': action(
-        object({ status: statusIn('Backup', 'available', 'error') }),
+      'os-reset_status': defineAction(
+        object({ status: statusSchema('Backup', 'available', 'error') }),
         async (call, backup, { status }) => void (await resource.apply(call, backup, { status })),
         { admin: true },
       ),

@@ -1,5 +1,10 @@
 /** Cinder's extensions that this service supports, as `/extensions` lists them. */
-const NAMED: readonly (readonly [name: string, alias: string, updated: string, description: string])[] = [
+const NAMES_AND_DESCRIPTIONS: readonly (readonly [
+  name: string,
+  alias: string,
+  updated: string,
+  description: string,
+])[] = [
   ['AdminActions', 'os-admin-actions', '2012-08-25T00:00:00+00:00', 'Administrator actions.'],
   ['Capabilities', 'capabilities', '2015-08-31T00:00:00+00:00', 'Backend capabilities.'],
   ['ExtendedServices', 'os-extended-services', '2014-01-10T00:00:00-00:00', 'Reasons why services are disabled.'],
@@ -30,7 +35,7 @@ const NAMED: readonly (readonly [name: string, alias: string, updated: string, d
   ['VolumeUnmanage', 'os-volume-unmanage', '2012-05-31T00:00:00+00:00', 'Removal of volumes from management.'],
 ];
 
-export const EXTENSIONS = NAMED.map(([name, alias, updated, description]) => ({
+export const EXTENSIONS = NAMES_AND_DESCRIPTIONS.map(([name, alias, updated, description]) => ({
   name,
   alias,
   updated,

@@ -7,16 +7,16 @@ import { ifMissing } from '../service/if-missing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get } from '../service/route.js';
 import { badRequest, conflict, notFound, ServiceError } from '../service/service-error.js';
-import { noBody, only } from '../service/view.js';
+import { noBody, onlyFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { type Action, action, actionRoute, statusIn } from './action-route.js';
+import { type Action, createActionRoute, defineAction, statusSchema } from './action-route.js';
 import { specRoutes } from './spec-routes.js';
-import { isListed, isOfVisibility, requireFields, requireValues, since } from './volume-style.js';
+import { isAtLeast, isListed, isOfVisibility, requireFields, requireValues } from './volume-style.js';
 import { createVolume } from './volumes.js';
-import { boolean, label, metadata, object, title, unique, uuid, zone } from './wire-types.js';
+import { boolean, metadata, object, optionalText, requiredName, uniqueList, uuid, zone } from './wire-types.js';
 
-const hiddenStamps = {
+const hiddenTimestamps = {
   created_at: derived(undefined, { hidden: true }),
   updated_at: derived(undefined, { hidden: true }),
 };
@@ -32,9 +32,9 @@ const groupTypes: ResourceSpec = {
   lists: (call, { is_public }) => (call.isAdmin ? isOfVisibility(call, is_public) : is_public === true),
   fields: () => ({
     id: derived(),
-    ...hiddenStamps,
-    name: required(settable(title)),
-    description: settable(label, null),
+    ...hiddenTimestamps,
+    name: required(settable(requiredName)),
+    description: settable(optionalText, null),
     is_public: settable(boolean, true),
     group_specs: fixed(metadata.nullable(), () => ({}), { admin: 'read' }),
   }),
@@ -57,10 +57,10 @@ const groupTypes: ResourceSpec = {
 };
 
 /** Resets the status of a group or a group snapshot. */
-const reset = (what: string, resource: Resource, first: number): Action<Doc> =>
-  action(
+const resetAction = (what: string, resource: Resource, first: number): Action<Doc> =>
+  defineAction(
     object({
-      status: statusIn(
+      status: statusSchema(
         what,
         ...['error', 'available', 'creating', 'deleting', 'deleted', 'updating', 'error_deleting'],
       ),
@@ -70,8 +70,8 @@ const reset = (what: string, resource: Resource, first: number): Action<Doc> =>
   );
 
 /** Defines an action on a group's replication, which always fails because no pool in this cloud replicates volumes. */
-const replication = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
-  action(
+const replicationAction = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
+  defineAction(
     arguments_,
     (_call, { id }) => {
       throw badRequest(`Invalid group type: Group ${id} is not a replication group type.`);
@@ -123,8 +123,8 @@ async function copyGroup(call: Call, resource: Resource, requested: CopyRequest)
   const source = requested.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
   const { group_type, volume_types, availability_zone } = await resource.find(call, source);
   const { volumes } = call.cloud.catalogs;
-  const found = volumesIn(call, source).map((id) => volumes.getVolume(call.caller, id).catch(ifMissing));
-  const members = (await Promise.all(found)).filter((volume) => volume !== undefined);
+  const pendingVolumes = volumesIn(call, source).map((id) => volumes.getVolume(call.caller, id).catch(ifMissing));
+  const members = (await Promise.all(pendingVolumes)).filter((volume) => volume !== undefined);
   if (members.length === 0)
     throw badRequest(
       `Invalid Group: ${snapshot ? 'Group snapshot' : 'Source Group'} is empty. No group will be created.`,
@@ -147,7 +147,7 @@ async function copyGroup(call: Call, resource: Resource, requested: CopyRequest)
   return { group: { id: group.id, name: group.name } };
 }
 
-const named = only('id', 'name');
+const onlyIdAndName = onlyFields('id', 'name');
 
 /** The resource for volume groups, whose volumes belong to one project. */
 const groups: ResourceSpec = {
@@ -158,10 +158,10 @@ const groups: ResourceSpec = {
   verbs: ['list', 'show', 'create', 'change'],
   fields: () => ({
     id: derived(),
-    name: settable(label, null),
-    description: settable(label, null),
+    name: settable(optionalText, null),
+    description: settable(optionalText, null),
     group_type: required(fixed(text.trim().min(1))),
-    volume_types: required(fixed(unique(text).refine((types) => types.length > 0, 'is too short'))),
+    volume_types: required(fixed(uniqueList(text).refine((types) => types.length > 0, 'is too short'))),
     availability_zone: fixed(zone, 'nova'),
     add_volumes: changeable(text.nullable(), undefined, { hidden: true }),
     remove_volumes: changeable(text.nullable(), undefined, { hidden: true }),
@@ -173,7 +173,7 @@ const groups: ResourceSpec = {
     updated_at: derived(undefined, { hidden: true }),
     project_id: derived(undefined, { admin: 'read', since: 58 }),
   }),
-  views: { list: named, create: named, change: noBody },
+  views: { list: onlyIdAndName, create: onlyIdAndName, change: noBody },
   lists: (call, group) => isListed(call, group.project_id),
   async creating(call, { group_type, volume_types }) {
     const types = call.cloud.documents.table<Doc>('volume/group_types');
@@ -195,11 +195,11 @@ const groups: ResourceSpec = {
     setGroup(call, idsIn(add_volumes), id);
     return { add_volumes: undefined, remove_volumes: undefined };
   },
-  shows: (call, { id }) => (call.flag('list_volume') && since(call, 25) ? { volumes: volumesIn(call, id) } : {}),
+  shows: (call, { id }) => (call.flag('list_volume') && isAtLeast(call, 25) ? { volumes: volumesIn(call, id) } : {}),
   statuses: { change: 202 },
   routes: (resource) => [
-    actionRoute('groups', () => undefined, {
-      'create-from-src': action(
+    createActionRoute('groups', () => undefined, {
+      'create-from-src': defineAction(
         object({
           source_group_id: uuid.optional(),
           group_snapshot_id: uuid.optional(),
@@ -213,9 +213,9 @@ const groups: ResourceSpec = {
         { since: 14 },
       ),
     }),
-    actionRoute<Doc>('groups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      reset_status: reset('Group', resource, 20),
-      delete: action(object({ 'delete-volumes': boolean.optional() }), async (call, group, args) => {
+    createActionRoute<Doc>('groups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+      reset_status: resetAction('Group', resource, 20),
+      delete: defineAction(object({ 'delete-volumes': boolean.optional() }), async (call, group, args) => {
         const members = volumesIn(call, group.id);
         if (members.length > 0 && !args['delete-volumes'])
           throw badRequest(
@@ -224,17 +224,17 @@ const groups: ResourceSpec = {
         for (const id of members) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
         call.cloud.documents.table(resource.table).delete(group.id);
       }),
-      enable_replication: replication(),
-      disable_replication: replication(),
-      failover_replication: replication(
+      enable_replication: replicationAction(),
+      disable_replication: replicationAction(),
+      failover_replication: replicationAction(
         object({ allow_attached_volume: boolean.optional(), secondary_backend_id: text.nullish() }),
       ),
-      list_replication_targets: replication(),
+      list_replication_targets: replicationAction(),
     }),
   ],
 };
 
-const snapshotSummary = only('id', 'name', 'group_type_id');
+const snapshotSummary = onlyFields('id', 'name', 'group_type_id');
 
 /** The resource for group snapshots, which contain a snapshot of each volume in a group. */
 const groupSnapshots: ResourceSpec = {
@@ -247,8 +247,8 @@ const groupSnapshots: ResourceSpec = {
   fields: () => ({
     id: derived(),
     group_id: required(fixed(uuid)),
-    name: settable(label, null),
-    description: settable(label, null),
+    name: settable(optionalText, null),
+    description: settable(optionalText, null),
     group_type_id: derived(),
     status: derived('available'),
     created_at: derived(),
@@ -265,8 +265,8 @@ const groupSnapshots: ResourceSpec = {
     return { group_type_id: group.group_type };
   },
   routes: (resource) => [
-    actionRoute<Doc>('group_snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      reset_status: reset('Group snapshot', resource, 19),
+    createActionRoute<Doc>('group_snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+      reset_status: resetAction('Group snapshot', resource, 19),
     }),
   ],
 };

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { accepted, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { micros } from '../service/times.js';
+import { formatMicros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { hostOrCluster, since } from './volume-style.js';
+import { hostOrCluster, isAtLeast } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
 /** The name of the host and backend that stores all volumes. */
-export const HOST = 'volumes@simulated';
-const VOLUME = 'cinder-volume';
+export const BACKEND_HOST = 'volumes@simulated';
+const VOLUME_SERVICE = 'cinder-volume';
 
 const SERVICES = [
   ['cinder-scheduler', 'controller'],
-  [VOLUME, HOST],
+  [VOLUME_SERVICE, BACKEND_HOST],
   ['cinder-backup', 'controller'],
 ] as const;
 
@@ -29,7 +29,7 @@ const hostName = text
   .min(1)
   .regex(/^[\w.#@:/+[\]-]*$/)
   .nullish();
-const named = {
+const namedService = {
   binary: text.min(1).optional(),
   service: text.min(1).optional(),
   host: hostName,
@@ -37,8 +37,8 @@ const named = {
 };
 const hasBinary = ({ binary, service }: { readonly binary?: string; readonly service?: string }) =>
   binary !== undefined || service !== undefined;
-const Named = object(named).refine(hasBinary, "'binary' is a required property");
-const WithReason = object({ ...named, disabled_reason: text.trim().min(1).optional() }).refine(hasBinary);
+const Named = object(namedService).refine(hasBinary, "'binary' is a required property");
+const WithReason = object({ ...namedService, disabled_reason: text.trim().min(1).optional() }).refine(hasBinary);
 const Backend = object({ host: hostName, cluster: text.nullish() });
 const Failover = object({ host: hostName, cluster: text.nullish(), backend_id: text.nullish() });
 const HostChange = object({ status: z.enum(['enable', 'disable']) });
@@ -63,9 +63,9 @@ const isDisabled = (call: Call, binary: string, host: string): boolean =>
   settingOf(call, binary, host).disabled === true;
 
 /** Returns whether `cinder-volume`, which stores volumes, is enabled. */
-export const acceptsVolumes = (call: Call): boolean => !isDisabled(call, VOLUME, HOST);
+export const acceptsVolumes = (call: Call): boolean => !isDisabled(call, VOLUME_SERVICE, BACKEND_HOST);
 
-function set(call: Call, binary: string, host: string, change: Setting): void {
+function changeSetting(call: Call, binary: string, host: string, change: Setting): void {
   settings(call).set(`${binary}/${host}`, { ...settingOf(call, binary, host), ...change });
 }
 
@@ -74,17 +74,17 @@ const runsOn = (host: string, requested: string) => host === requested || host.s
 
 function serviceView(call: Call, binary: string, host: string): Wire {
   const { disabled = false, reason = null, frozen = false } = settingOf(call, binary, host);
-  const isVolume = binary === VOLUME;
+  const isVolume = binary === VOLUME_SERVICE;
   return {
     binary,
     host,
     zone: 'nova',
     status: disabled ? 'disabled' : 'enabled',
     state: 'up',
-    updated_at: micros(call.cloud.clock.now()),
+    updated_at: formatMicros(call.cloud.clock.now()),
     disabled_reason: reason,
-    ...(since(call, 7) && { cluster: null }),
-    ...(since(call, 49) && isVolume && { backend_state: 'up' }),
+    ...(isAtLeast(call, 7) && { cluster: null }),
+    ...(isAtLeast(call, 49) && isVolume && { backend_state: 'up' }),
     ...(isVolume && { replication_status: 'disabled', active_backend_id: null, frozen }),
   };
 }
@@ -93,10 +93,10 @@ function listServices(call: Call): Wire {
   call.requireAdmin();
   const binary = call.text('binary');
   const host = call.text('host');
-  const found = SERVICES.filter(
+  const foundServices = SERVICES.filter(
     ([name, serviceHost]) => (binary ?? name) === name && (host === undefined || runsOn(serviceHost, host)),
   );
-  return { services: found.map(([name, serviceHost]) => serviceView(call, name, serviceHost)) };
+  return { services: foundServices.map(([name, serviceHost]) => serviceView(call, name, serviceHost)) };
 }
 
 /** Returns the services that a body names. Throws a 404 error if there are none. */
@@ -112,13 +112,14 @@ function namedServices(call: Call, { binary, service, ...at }: z.infer<typeof Na
 function volumeHost(call: Call, schema: typeof Backend | typeof Failover): string {
   call.requireAdmin();
   const host = hostOrCluster(call, call.body(schema), 26);
-  if (host !== HOST) throw badRequest(`Invalid input received: Service ${VOLUME} could not be found on host ${host}.`);
+  if (host !== BACKEND_HOST)
+    throw badRequest(`Invalid input received: Service ${VOLUME_SERVICE} could not be found on host ${host}.`);
   return host;
 }
 
 function freeze(call: Call, frozen: boolean): Reply {
   const host = volumeHost(call, Backend);
-  set(call, VOLUME, host, { frozen });
+  changeSetting(call, VOLUME_SERVICE, host, { frozen });
   return new Reply(200);
 }
 
@@ -130,20 +131,20 @@ function serviceRoutes(): readonly Route[] {
     put(`${path}/enable`, (call) => {
       call.requireAdmin();
       const { binary, host, shown } = namedServices(call, call.body(Named));
-      set(call, binary, host, { disabled: false, reason: null });
+      changeSetting(call, binary, host, { disabled: false, reason: null });
       return { ...shown, status: 'enabled', disabled: false };
     }),
     put(`${path}/disable`, (call) => {
       call.requireAdmin();
       const { binary, host, shown } = namedServices(call, call.body(Named));
-      set(call, binary, host, { disabled: true });
+      changeSetting(call, binary, host, { disabled: true });
       return { ...shown, status: 'disabled', disabled: true };
     }),
     put(`${path}/disable-log-reason`, (call) => {
       call.requireAdmin();
       const requested = call.body(WithReason);
       const { binary, host, shown } = namedServices(call, requested);
-      set(call, binary, host, { disabled: true, reason: requested.disabled_reason ?? null });
+      changeSetting(call, binary, host, { disabled: true, reason: requested.disabled_reason ?? null });
       return { ...shown, status: 'disabled', disabled: true, disabled_reason: requested.disabled_reason ?? null };
     }),
     put(`${path}/freeze`, (call) => freeze(call, true)),
@@ -160,7 +161,7 @@ function serviceRoutes(): readonly Route[] {
       const { is_up = false, disabled, host, binary, resource_id } = requested;
       if (resource_id && !['service_id', 'cluster_name', 'host'].some((key) => key in requested))
         throw badRequest(`Invalid input received: There is no resource with UUID ${resource_id} pending cleanup.`);
-      const cleaning = SERVICES.map(([name, serviceHost], index) => ({
+      const servicesToClean = SERVICES.map(([name, serviceHost], index) => ({
         id: index + 1,
         host: serviceHost,
         binary: name,
@@ -173,7 +174,7 @@ function serviceRoutes(): readonly Route[] {
           (disabled ?? isDisabled(call, service.binary, service.host)) ===
             isDisabled(call, service.binary, service.host),
       );
-      return accepted({ cleaning, unavailable: [] });
+      return accepted({ cleaning: servicesToClean, unavailable: [] });
     }),
   ];
 }
@@ -183,17 +184,18 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   const { volumes: catalog } = call.cloud.catalogs;
   const volumes = await catalog.listVolumes(call.caller, { allProjects: true });
   const snapshots = await catalog.listSnapshots(call.caller, { allProjects: true });
-  const sum = (items: readonly { readonly sizeGb: number }[]) => items.reduce((all, { sizeGb }) => all + sizeGb, 0);
+  const sumSizes = (items: readonly { readonly sizeGb: number }[]) =>
+    items.reduce((all, { sizeGb }) => all + sizeGb, 0);
   const line = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
     const [matchingVolumes, matchingSnapshots] = [volumes.filter(isOf), snapshots.filter(isOf)];
     return {
       resource: {
-        host: HOST,
+        host: BACKEND_HOST,
         project,
         volume_count: String(matchingVolumes.length),
-        total_volume_gb: String(sum(matchingVolumes)),
+        total_volume_gb: String(sumSizes(matchingVolumes)),
         snapshot_count: String(matchingSnapshots.length),
-        total_snapshot_gb: String(sum(matchingSnapshots)),
+        total_snapshot_gb: String(sumSizes(matchingSnapshots)),
       },
     };
   };
@@ -207,7 +209,7 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
 /** The routes for hosts with an enabled service. */
 function hostListRoutes(): readonly Route[] {
   const enabledServices = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
-  const missing = (host: string) => notFound(`Host ${host} could not be found.`);
+  const hostNotFound = (host: string) => notFound(`Host ${host} could not be found.`);
   return [
     get('/v3/os-hosts', (call) => {
       call.requireAdmin();
@@ -221,23 +223,23 @@ function hostListRoutes(): readonly Route[] {
             zone,
             'service-status': 'available',
             'service-state': 'enabled',
-            'last-update': micros(call.cloud.clock.now()),
+            'last-update': formatMicros(call.cloud.clock.now()),
           })),
       };
     }),
     get('/v3/os-hosts/:host', async (call) => {
       call.requireAdmin();
       const host = call.param('host');
-      if (host !== HOST || !acceptsVolumes(call)) throw missing(host);
+      if (host !== BACKEND_HOST || !acceptsVolumes(call)) throw hostNotFound(host);
       return { host: await hostUsage(call) };
     }),
     put('/v3/os-hosts/:host', (call) => {
       call.requireAdmin();
       const host = call.param('host');
       const [binary] = enabledServices(call).find(([, serviceHost]) => serviceHost === host) ?? [];
-      if (!binary) throw missing(host);
+      if (!binary) throw hostNotFound(host);
       const disabled = call.body(HostChange).status === 'disable';
-      set(call, binary, host, { disabled });
+      changeSetting(call, binary, host, { disabled });
       return { host, status: disabled ? 'disabled' : 'enabled' };
     }),
   ];

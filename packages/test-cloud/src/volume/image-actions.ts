@@ -3,18 +3,21 @@ import type { EmbeddedCatalogs, VolumeView } from '@apistrata/compute-engine/cat
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { micros } from '../service/times.js';
+import { formatMicros } from '../service/times.js';
 import { text } from '../service/wire-types.js';
-import { type Actions, action } from './action-route.js';
-import { since } from './volume-style.js';
+import { type Actions, defineAction } from './action-route.js';
+import { isAtLeast } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
 type Volumes = EmbeddedCatalogs['volumes'];
 
 export const catalog = (call: Call): Volumes => call.cloud.catalogs.volumes;
 
-export const change = (call: Call, id: string, fields: Parameters<Volumes['updateVolume']>[2]): Promise<VolumeView> =>
-  catalog(call).updateVolume(call.caller, id, fields);
+export const changeVolume = (
+  call: Call,
+  id: string,
+  fields: Parameters<Volumes['updateVolume']>[2],
+): Promise<VolumeView> => catalog(call).updateVolume(call.caller, id, fields);
 
 export const ok = { status: 200 } as const;
 
@@ -37,7 +40,7 @@ const Upload = object({
 async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Upload>) {
   const { images } = call.cloud.catalogs;
   const { id } = volume;
-  const visibility = args.visibility ?? (since(call, 1) ? 'private' : 'shared');
+  const visibility = args.visibility ?? (isAtLeast(call, 1) ? 'private' : 'shared');
   if (visibility === 'public') call.requireAdmin();
   requireAvailable(volume);
   const { disk_format, container_format, image_name } = args;
@@ -60,7 +63,7 @@ async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Uploa
       disk_format,
       container_format,
       display_description: volume.description,
-      updated_at: micros(volume.updatedAt),
+      updated_at: formatMicros(volume.updatedAt),
       volume_type: volume.volumeType && { name: volume.volumeType },
       visibility,
       protected: args.protected,
@@ -70,28 +73,28 @@ async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Uploa
 
 /** The volume actions that read or write images, or that change the volume's image metadata. */
 export const IMAGE_ACTIONS: Actions<VolumeView> = {
-  'os-volume_upload_image': action(Upload, upload),
-  'os-reimage': action(
+  'os-volume_upload_image': defineAction(Upload, upload),
+  'os-reimage': defineAction(
     object({ image_id: uuid, reimage_reserved: boolean.optional() }),
     (call, { id }, { image_id }) => catalog(call).reimage(call.caller, id, image_id),
     { since: 68 },
   ),
-  'os-set_image_metadata': action(
+  'os-set_image_metadata': defineAction(
     object({ metadata: z.record(z.string().regex(/^[\w:. /-]{1,255}$/), z.string().max(65_535)) }),
     async (call, { id, imageMetadata }, { metadata }) => {
-      const merged = { ...imageMetadata, ...metadata };
-      await change(call, id, { imageMetadata: merged });
-      return { metadata: merged };
+      const mergedMetadata = { ...imageMetadata, ...metadata };
+      await changeVolume(call, id, { imageMetadata: mergedMetadata });
+      return { metadata: mergedMetadata };
     },
     ok,
   ),
   'os-show_image_metadata': { run: (_call, { imageMetadata }) => ({ metadata: imageMetadata }), ...ok },
-  'os-unset_image_metadata': action(
+  'os-unset_image_metadata': defineAction(
     object({ key: text.min(1) }),
     async (call, { id, imageMetadata }, { key }) => {
       const { [key]: removed, ...remaining } = imageMetadata;
       if (removed === undefined) throw notFound(`Glance metadata for volume/snapshot ${id} cannot be found.`);
-      await change(call, id, { imageMetadata: remaining });
+      await changeVolume(call, id, { imageMetadata: remaining });
     },
     ok,
   ),

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { sorted } from '../service/listing.js';
+import { sortItems } from '../service/listing.js';
 import type { Resource } from '../service/resource.js';
 import { accepted, get, post, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { without } from '../service/view.js';
+import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { acceptsVolumes, HOST } from './host-routes.js';
+import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
 import { hostOrCluster } from './volume-style.js';
 import { boolean, metadata, object, uuid } from './wire-types.js';
 
@@ -27,10 +27,10 @@ const POOL_NAMES: Readonly<Record<Kind, (id: string) => string>> = {
 };
 
 /** The reported size, in GiB, of managed volumes that the pool does not contain. */
-const UNKNOWN_SIZE = 1;
+const UNKNOWN_SIZE_GB = 1;
 
 const ref = z.union([z.record(z.string(), z.unknown()), z.string()]);
-const described = { name: text.nullish(), description: text.nullish(), metadata: metadata.nullish() };
+const descriptionFields = { name: text.nullish(), description: text.nullish(), metadata: metadata.nullish() };
 const Volume = object({
   volume: object({
     host: text.nullish(),
@@ -39,25 +39,31 @@ const Volume = object({
     volume_type: text.nullish(),
     availability_zone: text.nullish(),
     bootable: boolean.optional(),
-    ...described,
+    ...descriptionFields,
   }),
 });
-const Snapshot = object({ snapshot: object({ volume_id: uuid, ref: ref.nullable(), ...described }) });
+const Snapshot = object({ snapshot: object({ volume_id: uuid, ref: ref.nullable(), ...descriptionFields }) });
 
 type Reference = z.infer<typeof ref> | null;
 
 const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Unmanaged>(`volume/unmanaged-${kind}s`);
-const nameOf = (reference: Reference) => String(typeof reference === 'string' ? reference : reference?.['source-name']);
+const referenceName = (reference: Reference) =>
+  String(typeof reference === 'string' ? reference : reference?.['source-name']);
 
 /** Records that a volume or snapshot is still in the pool after its removal from management. */
-export function release(call: Call, kind: Kind, id: string, { size, volumeId }: { size: number; volumeId?: string }) {
+export function markUnmanaged(
+  call: Call,
+  kind: Kind,
+  id: string,
+  { size, volumeId }: { size: number; volumeId?: string },
+) {
   const source = volumeId === undefined ? undefined : POOL_NAMES.volume(volumeId);
   unmanagedTable(call, kind).set(POOL_NAMES[kind](id), { size, source });
 }
 
 /** Takes a volume or snapshot in the pool into management. Throws a 400 error if it is already managed. */
-async function adopt(call: Call, kind: Kind, reference: Reference): Promise<Unmanaged | undefined> {
-  const name = nameOf(reference);
+async function takeIntoManagement(call: Call, kind: Kind, reference: Reference): Promise<Unmanaged | undefined> {
+  const name = referenceName(reference);
   if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
     throw badRequest(`Invalid ${kind}: Unable to manage existing ${kind}. The ${kind} is already managed`);
   const table = unmanagedTable(call, kind);
@@ -68,7 +74,7 @@ async function adopt(call: Call, kind: Kind, reference: Reference): Promise<Unma
 
 /** Throws an error unless `cinder-volume` runs on the host and is enabled. */
 function checkService(call: Call, host: string, missing: Error): void {
-  if (host.split('#', 1)[0] !== HOST) throw missing;
+  if (host.split('#', 1)[0] !== BACKEND_HOST) throw missing;
   if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
 }
 
@@ -77,13 +83,13 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
     const { host, cluster, ref: reference, bootable: _, ...fields } = call.body(Volume).volume;
-    const value = hostOrCluster(call, { host, cluster }, 16);
-    checkService(call, value, badRequest(`${host ? 'Host' : 'Cluster'} '${value}' not found`));
-    const unmanaged = await adopt(call, 'volume', reference);
-    const volume = await resource.create(call, { ...fields, size: unmanaged?.size ?? UNKNOWN_SIZE });
+    const hostName = hostOrCluster(call, { host, cluster }, 16);
+    checkService(call, hostName, badRequest(`${host ? 'Host' : 'Cluster'} '${hostName}' not found`));
+    const unmanaged = await takeIntoManagement(call, 'volume', reference);
+    const volume = await resource.create(call, { ...fields, size: unmanaged?.size ?? UNKNOWN_SIZE_GB });
     return accepted({ volume: resource.spec.views?.create?.(volume) });
   }
-  return pathsOf('volume', manage);
+  return routesOf('volume', manage);
 }
 
 /** The routes with which administrators take existing snapshots of a volume into management. */
@@ -91,11 +97,11 @@ export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
     const { ref: reference, ...fields } = call.body(Snapshot).snapshot;
-    await adopt(call, 'snapshot', reference);
+    await takeIntoManagement(call, 'snapshot', reference);
     const snapshot = await resource.create(call, { ...fields, force: true });
     return accepted({ snapshot: resource.spec.views?.create?.(snapshot) });
   }
-  return pathsOf('snapshot', manage);
+  return routesOf('snapshot', manage);
 }
 
 interface Entry extends Unmanaged {
@@ -121,9 +127,9 @@ async function managedEntries({ cloud, caller }: Call, kind: Kind): Promise<read
   }));
 }
 
-const summary = without('reason_not_safe', 'cinder_id', 'extra_info');
+const summary = withoutFields('reason_not_safe', 'cinder_id', 'extra_info');
 
-const wireOf = (kind: Kind, { name, id, size, source }: Entry): Wire => ({
+const entryView = (kind: Kind, { name, id, size, source }: Entry): Wire => ({
   reference: { 'source-name': name },
   size,
   safe_to_manage: id === undefined,
@@ -136,9 +142,10 @@ const wireOf = (kind: Kind, { name, id, size, source }: Entry): Wire => ({
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
 /** Parses `sort`, or the older `sort_key` and `sort_dir`, as sort keys; default: `reference:desc`. */
-function orderOf({ query }: Call) {
-  const written = query.get('sort') ?? `${query.get('sort_key') ?? 'reference'}:${query.get('sort_dir') ?? 'desc'}`;
-  return written.split(',').map((part) => {
+function parseSortKeys({ query }: Call) {
+  const sortParameter =
+    query.get('sort') ?? `${query.get('sort_key') ?? 'reference'}:${query.get('sort_dir') ?? 'desc'}`;
+  return sortParameter.split(',').map((part) => {
     const [key = '', direction = 'desc'] = part.trim().split(':');
     if (key !== 'reference' && key !== 'size') throw badRequest(`Invalid sort keys passed: ${key}`);
     if (direction !== 'asc' && direction !== 'desc') throw badRequest(`Invalid sort dirs passed: ${direction}`);
@@ -147,9 +154,9 @@ function orderOf({ query }: Call) {
 }
 
 /** Returns the name in a marker, which is a JSON object such as a reference. */
-function markerName(marker: string): string {
+function parseMarker(marker: string): string {
   try {
-    return nameOf(ref.parse(JSON.parse(marker)));
+    return referenceName(ref.parse(JSON.parse(marker)));
   } catch {
     throw invalid(`marker ${marker} can not be analysed, please use json like format`);
   }
@@ -160,21 +167,23 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   const host = hostOrCluster(call, { host: call.text('host'), cluster: call.text('cluster') }, 17);
   checkService(call, host, notFound(`Service cinder-volume could not be found on host ${host}.`));
   const stored = [...unmanagedTable(call, kind)].map(([name, unmanaged]) => ({ name, ...unmanaged }));
-  const entries = sorted(
+  const entries = sortItems(
     [...(await managedEntries(call, kind)), ...stored].map((entry) => ({ ...entry })),
-    orderOf(call),
+    parseSortKeys(call),
   );
   const marker = call.text('marker');
-  const after = marker === undefined ? undefined : markerName(marker);
+  const after = marker === undefined ? undefined : parseMarker(marker);
   const markerIndex = entries.findIndex(({ name }) => name === after);
   if (marker !== undefined && markerIndex < 0) throw invalid(`marker not found: ${marker}`);
   const start = markerIndex + 1 + (call.number('offset') ?? 0);
-  const shown = entries.slice(start, start + (call.number('limit') ?? 1000)).map((entry) => wireOf(kind, entry));
-  return { [`manageable-${kind}s`]: isDetailed ? shown : shown.map(summary) };
+  const shownEntries = entries
+    .slice(start, start + (call.number('limit') ?? 1000))
+    .map((entry) => entryView(kind, entry));
+  return { [`manageable-${kind}s`]: isDetailed ? shownEntries : shownEntries.map(summary) };
 }
 
 /** Returns the routes with two paths: until 3.7, and since 3.8. */
-const pathsOf = (kind: Kind, manage: (call: Call) => Promise<unknown>): readonly Route[] =>
+const routesOf = (kind: Kind, manage: (call: Call) => Promise<unknown>): readonly Route[] =>
   [`/v3/os-${kind}-manage`, `/v3/manageable_${kind}s`].flatMap((path) => [
     get(path, (call) => list(call, kind, false)),
     get(`${path}/detail`, (call) => list(call, kind, true)),

@@ -4,22 +4,22 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { micros } from '../service/times.js';
+import { formatMicros } from '../service/times.js';
 import { links } from './volume-style.js';
 
 /** The time after which user messages expire. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The failures of accepted requests, with the ids and texts of Cinder's action and cause. */
-const FAILURES = {
+const FAILURE_TEXTS = {
   noBackend: ['001', 'schedule allocate volume', '003', 'Could not find any available weighted backend.'],
 } as const;
 
 const tableOf = ({ cloud }: Call) => cloud.documents.table<Doc>('volume/messages');
 
 /** Stores a user message about the failure of a volume. */
-export function reportFailure(call: Call, failure: keyof typeof FAILURES, volumeId: string): void {
-  const [action, actionText, detail, detailText] = FAILURES[failure];
+export function reportFailure(call: Call, failure: keyof typeof FAILURE_TEXTS, volumeId: string): void {
+  const [action, actionText, detail, detailText] = FAILURE_TEXTS[failure];
   const now = call.cloud.clock.now();
   const id = randomUUID();
   tableOf(call).set(id, {
@@ -27,8 +27,8 @@ export function reportFailure(call: Call, failure: keyof typeof FAILURES, volume
     event_id: `VOLUME_VOLUME_${action}_${detail}`,
     user_message: `${actionText}:${detailText}`,
     message_level: 'ERROR',
-    created_at: micros(now),
-    guaranteed_until: micros(now + RETENTION_MS),
+    created_at: formatMicros(now),
+    guaranteed_until: formatMicros(now + RETENTION_MS),
     request_id: requestIdOf(call.req)?.local,
     resource_type: 'VOLUME',
     resource_uuid: volumeId,
@@ -45,7 +45,7 @@ export const messages: ResourceSpec = {
   filters: ['resource_uuid', 'resource_type', 'event_id', 'request_id', 'message_level'],
   statuses: { remove: 204 },
   seed(call, table) {
-    const now = micros(call.cloud.clock.now());
+    const now = formatMicros(call.cloud.clock.now());
     for (const [id, { guaranteed_until }] of table) if (String(guaranteed_until) <= now) table.delete(id);
   },
   fields: () => ({

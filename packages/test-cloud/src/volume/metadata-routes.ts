@@ -11,41 +11,44 @@ export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 
   // Of all metadata schemas, only those of volumes reject other keys in the body.
-  const body = resource.spec.path === 'volumes' ? z.strictObject : z.object;
-  const Metadata = body({ metadata });
-  const MetaItem = body({ meta: metadata });
+  const bodySchema = resource.spec.path === 'volumes' ? z.strictObject : z.object;
+  const MetadataBody = bodySchema({ metadata });
+  const MetadataItemBody = bodySchema({ meta: metadata });
 
-  async function change(call: Call, changed: (before: Readonly<Record<string, string>>) => Record<string, string>) {
+  async function changeMetadata(
+    call: Call,
+    changed: (before: Readonly<Record<string, string>>) => Record<string, string>,
+  ) {
     const before = await resource.find(call, call.param('id'), 'change');
     const metadata = changed(before.metadata as Record<string, string>);
     await resource.apply(call, before, { metadata });
     return metadata;
   }
 
-  const missing = (call: Call) =>
+  const itemNotFound = (call: Call) =>
     notFound(`${resource.title} ${call.param('id')} has no metadata with key ${call.param('key')}.`);
   return [
     get(path, async (call) => ({ metadata: (await resource.find(call, call.param('id'))).metadata })),
     post(path, async (call) => ({
-      metadata: await change(call, (before) => ({ ...before, ...call.body(Metadata).metadata })),
+      metadata: await changeMetadata(call, (before) => ({ ...before, ...call.body(MetadataBody).metadata })),
     })),
-    put(path, async (call) => ({ metadata: await change(call, () => call.body(Metadata).metadata) })),
+    put(path, async (call) => ({ metadata: await changeMetadata(call, () => call.body(MetadataBody).metadata) })),
     get(`${path}/:key`, async (call) => {
       const { metadata } = await resource.find(call, call.param('id'));
       const value = (metadata as Wire)[call.param('key')];
-      if (value === undefined) throw missing(call);
+      if (value === undefined) throw itemNotFound(call);
       return { meta: { [call.param('key')]: value } };
     }),
     put(`${path}/:key`, async (call) => {
-      const { meta } = call.body(MetaItem);
+      const { meta } = call.body(MetadataItemBody);
       if (!(call.param('key') in meta) || Object.keys(meta).length !== 1)
         throw badRequest('Request body and URI mismatch');
-      await change(call, (before) => ({ ...before, ...meta }));
+      await changeMetadata(call, (before) => ({ ...before, ...meta }));
       return { meta };
     }),
     del(`${path}/:key`, async (call) => {
-      await change(call, ({ [call.param('key')]: removed, ...rest }) => {
-        if (removed === undefined) throw missing(call);
+      await changeMetadata(call, ({ [call.param('key')]: removed, ...rest }) => {
+        if (removed === undefined) throw itemNotFound(call);
         return rest;
       });
       return new Reply(200);

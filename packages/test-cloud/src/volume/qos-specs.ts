@@ -8,16 +8,16 @@ import { badRequest, conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
 import { links } from './volume-style.js';
-import { metadata, object, title, unique } from './wire-types.js';
+import { metadata, object, requiredName, uniqueList } from './wire-types.js';
 
 const consumer = z.enum(['back-end', 'front-end', 'both']);
 const NewSpecs = object({
   qos_specs: z
-    .object({ name: title.trim(), consumer: consumer.default('back-end') })
+    .object({ name: requiredName.trim(), consumer: consumer.default('back-end') })
     .catchall(z.union([z.string(), z.number().transform(String)])),
 });
 const Specs = object({ qos_specs: metadata.and(z.looseObject({ consumer: consumer.optional() })) });
-const Keys = object({ keys: unique(text.min(1)) });
+const Keys = object({ keys: uniqueList(text.min(1)) });
 
 /** Returns the ids of the volume types that are associated with QoS specs. */
 function associatedTypes(call: Call, id: string): readonly string[] {
@@ -47,11 +47,11 @@ export const qosSpecs: ResourceSpec = {
 function qosRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/qos-specs/:id';
   const find = (call: Call) => resource.find(call, call.param('id'), 'change');
-  const view = async (call: Call, doc: Doc) => ({
+  const specsView = async (call: Call, doc: Doc) => ({
     qos_specs: await resource.show(call, doc),
     links: links(call, `qos-specs/${doc.id}`),
   });
-  const setTypes = (call: Call, types: readonly string[], qos_specs_id: string | null) => {
+  const associateTypes = (call: Call, types: readonly string[], qos_specs_id: string | null) => {
     const table = call.cloud.documents.table<Wire>('volume/volume_types');
     for (const type of types) table.set(type, { ...table.get(type), qos_specs_id });
   };
@@ -64,9 +64,9 @@ function qosRoutes(resource: Resource): readonly Route[] {
       const { name, consumer, ...specs } = call.body(NewSpecs).qos_specs;
       const others = [...call.cloud.documents.table<Doc>(resource.table).values()];
       if (others.some((other) => other.name === name)) throw conflict(`QoS Specs ${name} already exists.`);
-      return view(call, await resource.storage.create(call, { name, consumer, specs }));
+      return specsView(call, await resource.storage.create(call, { name, consumer, specs }));
     }),
-    get(path, async (call) => view(call, await find(call))),
+    get(path, async (call) => specsView(call, await find(call))),
     put(path, async (call) => {
       const before = await find(call);
       const { consumer = before.consumer, ...specs } = call.body(Specs).qos_specs;
@@ -77,7 +77,7 @@ function qosRoutes(resource: Resource): readonly Route[] {
       const { id } = await find(call);
       const typeIds = associatedTypes(call, id);
       if (typeIds.length > 0 && !call.flag('force')) throw badRequest('Qos specs still in use.');
-      setTypes(call, typeIds, null);
+      associateTypes(call, typeIds, null);
       call.cloud.documents.table(resource.table).delete(id);
       return accepted();
     }),
@@ -85,10 +85,10 @@ function qosRoutes(resource: Resource): readonly Route[] {
       const before = await find(call);
       const { keys } = call.body(Keys);
       const specs = before.specs as Wire;
-      const missing = keys.find((key) => !(key in specs));
-      if (missing) throw notFound(`QoS spec ${before.id} has no spec with key ${missing}.`);
-      const remaining = Object.entries(specs).filter(([key]) => !keys.includes(key));
-      await resource.storage.update(call, before, { specs: Object.fromEntries(remaining) });
+      const missingKey = keys.find((key) => !(key in specs));
+      if (missingKey) throw notFound(`QoS spec ${before.id} has no spec with key ${missingKey}.`);
+      const remainingTypes = Object.entries(specs).filter(([key]) => !keys.includes(key));
+      await resource.storage.update(call, before, { specs: Object.fromEntries(remainingTypes) });
       return accepted();
     }),
     get(`${path}/associations`, async (call) => {
@@ -102,16 +102,16 @@ function qosRoutes(resource: Resource): readonly Route[] {
     }),
     get(`${path}/associate`, async (call) => {
       const { id } = await find(call);
-      setTypes(call, [await typeOf(call)], id);
+      associateTypes(call, [await typeOf(call)], id);
       return new Reply(202);
     }),
     get(`${path}/disassociate`, async (call) => {
       await find(call);
-      setTypes(call, [await typeOf(call)], null);
+      associateTypes(call, [await typeOf(call)], null);
       return new Reply(202);
     }),
     get(`${path}/disassociate_all`, async (call) => {
-      setTypes(call, associatedTypes(call, (await find(call)).id), null);
+      associateTypes(call, associatedTypes(call, (await find(call)).id), null);
       return new Reply(202);
     }),
   ];

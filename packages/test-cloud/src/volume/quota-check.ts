@@ -3,34 +3,34 @@ import { ServiceError } from '../service/service-error.js';
 import { limitsOf, usageOf } from './quota-routes.js';
 
 /** The amounts that a request adds to the usage, by key in the quota set. */
-export type Added = Readonly<Record<string, number>>;
+export type AddedAmounts = Readonly<Record<string, number>>;
 
-const overLimit = (message: string) => new ServiceError(413, message, 'OverLimit');
+const overLimitError = (message: string) => new ServiceError(413, message, 'OverLimit');
 
-function rejection(kind: string, added: number, limit: number, used: number): ServiceError {
+function quotaError(kind: string, added: number, limit: number, used: number): ServiceError {
   const sizes = `Requested ${added}G, quota is ${limit}G and ${used}G has been consumed.`;
   if (kind === 'backup_gigabytes')
-    return overLimit(`Requested backup exceeds allowed Backup gigabytes quota. ${sizes}`);
+    return overLimitError(`Requested backup exceeds allowed Backup gigabytes quota. ${sizes}`);
   if (kind.startsWith('gigabytes'))
-    return overLimit(`Requested volume or snapshot exceeds allowed ${kind} quota. ${sizes}`);
+    return overLimitError(`Requested volume or snapshot exceeds allowed ${kind} quota. ${sizes}`);
   if (kind.startsWith('volumes'))
-    return overLimit(`Maximum number of volumes allowed (${limit}) exceeded for quota '${kind}'.`);
-  return overLimit(`Maximum number of ${kind.split('_')[0]} allowed (${limit}) exceeded`);
+    return overLimitError(`Maximum number of volumes allowed (${limit}) exceeded for quota '${kind}'.`);
+  return overLimitError(`Maximum number of ${kind.split('_')[0]} allowed (${limit}) exceeded`);
 }
 
 /**
  * Throws a 413 error if a request would exceed the quotas of the caller's project, including those of the volume type.
  */
-export async function checkQuota(call: Call, added: Added, type?: string | null): Promise<void> {
+export async function checkQuota(call: Call, added: AddedAmounts, type?: string | null): Promise<void> {
   const { projectId } = call.caller;
   const [limits, used] = await Promise.all([limitsOf(call, projectId), usageOf(call, projectId)]);
   for (const [kind, amount] of Object.entries(added))
     for (const quotaKey of type ? [kind, `${kind}_${type}`] : [kind]) {
       const limit = limits[quotaKey] ?? -1;
       const inUse = used[quotaKey] ?? 0;
-      if (limit >= 0 && inUse + amount > limit) throw rejection(quotaKey, amount, limit, inUse);
+      if (limit >= 0 && inUse + amount > limit) throw quotaError(quotaKey, amount, limit, inUse);
     }
   const { per_volume_gigabytes: max = -1 } = limits;
   if (max >= 0 && (added.gigabytes ?? 0) > max)
-    throw overLimit(`Requested volume size ${added.gigabytes}G is larger than maximum allowed limit ${max}G.`);
+    throw overLimitError(`Requested volume size ${added.gigabytes}G is larger than maximum allowed limit ${max}G.`);
 }

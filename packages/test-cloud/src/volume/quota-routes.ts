@@ -4,7 +4,7 @@ import { del, get, put, Reply, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 import { integerBetween } from '../service/wire-types.js';
 
-const DEFAULTS: Readonly<Record<string, number>> = {
+const DEFAULT_LIMITS: Readonly<Record<string, number>> = {
   volumes: 10,
   snapshots: 10,
   gigabytes: 1000,
@@ -14,7 +14,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   groups: 10,
 };
 /** The keys in quota sets that also exist for each volume type, with the type's name as a suffix. */
-const PER_TYPE = ['volumes', 'snapshots', 'gigabytes'] as const;
+const KEYS_PER_TYPE = ['volumes', 'snapshots', 'gigabytes'] as const;
 
 const QuotaSet = z.object({ quota_set: z.record(z.string(), z.unknown()) });
 const QuotaClassSet = z.object({ quota_class_set: z.record(z.string(), z.unknown()) });
@@ -23,7 +23,7 @@ const limit = integerBetween(-1, 2 ** 31 - 1);
 type Limits = Readonly<Record<string, number>>;
 
 const table = ({ cloud }: Call) => cloud.documents.table<Limits>('volume/limits');
-const classes = ({ cloud }: Call) => cloud.documents.table<Limits>('volume/limit-classes');
+const classTable = ({ cloud }: Call) => cloud.documents.table<Limits>('volume/limit-classes');
 
 async function typeNames({ cloud, caller }: Call): Promise<readonly string[]> {
   return (await cloud.catalogs.volumes.listTypes(caller)).map(({ name }) => name);
@@ -31,8 +31,8 @@ async function typeNames({ cloud, caller }: Call): Promise<readonly string[]> {
 
 async function defaultsOf(call: Call, name = 'default'): Promise<Limits> {
   const types = await typeNames(call);
-  const typeLimits = types.flatMap((type) => PER_TYPE.map((kind) => [`${kind}_${type}`, -1] as const));
-  return { ...DEFAULTS, ...Object.fromEntries(typeLimits), ...classes(call).get(name) };
+  const typeLimits = types.flatMap((type) => KEYS_PER_TYPE.map((kind) => [`${kind}_${type}`, -1] as const));
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(typeLimits), ...classTable(call).get(name) };
 }
 
 /** Returns the limits of a project, including defaults. */
@@ -42,8 +42,8 @@ export async function limitsOf(call: Call, project: string): Promise<Limits> {
 
 /** Renames the limits of a volume type in the quotas of all projects and quota classes. */
 export function renameLimits(call: Call, before: string, name: string): void {
-  const renamed = new Map(PER_TYPE.map((kind) => [`${kind}_${before}`, `${kind}_${name}`]));
-  for (const documents of [table(call), classes(call)])
+  const renamed = new Map(KEYS_PER_TYPE.map((kind) => [`${kind}_${before}`, `${kind}_${name}`]));
+  for (const documents of [table(call), classTable(call)])
     for (const [key, limits] of documents)
       if (Object.keys(limits).some((kind) => renamed.has(kind)))
         documents.set(
@@ -62,13 +62,13 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
     [...call.cloud.documents.table<Record<string, unknown>>(`volume/${name}`).values()].filter(
       ({ project_id }) => project_id === project,
     );
-  const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
+  const sumSizes = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
   const used: Record<string, number> = {
     volumes: allVolumes.length,
-    gigabytes: sum([...allVolumes, ...snapshots].map(({ sizeGb }) => sizeGb)),
+    gigabytes: sumSizes([...allVolumes, ...snapshots].map(({ sizeGb }) => sizeGb)),
     snapshots: snapshots.length,
     backups: recordsOf('backups').length,
-    backup_gigabytes: sum(recordsOf('backups').map(({ size }) => Number(size))),
+    backup_gigabytes: sumSizes(recordsOf('backups').map(({ size }) => Number(size))),
     groups: recordsOf('groups').length,
   };
   for (const type of await typeNames(call)) {
@@ -77,23 +77,23 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
     const typeSnapshots = snapshots.filter(({ volumeId }) => ids.has(volumeId));
     used[`volumes_${type}`] = typeVolumes.length;
     used[`snapshots_${type}`] = typeSnapshots.length;
-    used[`gigabytes_${type}`] = sum([...typeVolumes, ...typeSnapshots].map(({ sizeGb }) => sizeGb));
+    used[`gigabytes_${type}`] = sumSizes([...typeVolumes, ...typeSnapshots].map(({ sizeGb }) => sizeGb));
   }
   return used;
 }
 
 /** Validates and returns the limits in a body. Throws a 400 error for unknown keys and invalid limits. */
-function limitsIn(requested: Readonly<Record<string, unknown>>, limits: Limits): Limits {
+function parseLimits(requested: Readonly<Record<string, unknown>>, limits: Limits): Limits {
   const changes = Object.entries(requested).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
   return Object.fromEntries(
     changes.map(([name, value]) => {
       if (!Object.hasOwn(limits, name)) throw badRequest(`Bad key(s) in quota set: ${name}`);
-      const checked = limit.safeParse(value);
-      if (!checked.success)
+      const parsedLimit = limit.safeParse(value);
+      if (!parsedLimit.success)
         throw badRequest(
           `Invalid input received: '${name}' must be an integer of -1 or more, not ${JSON.stringify(value)}`,
         );
-      return [name, checked.data];
+      return [name, parsedLimit.data];
     }),
   );
 }
@@ -112,11 +112,11 @@ export function quotaRoutes(): readonly Route[] {
       const limits = await limitsOf(call, id);
       if (!call.flag('usage')) return { quota_set: { id, ...limits } };
       const used = await usageOf(call, id);
-      const shown = Object.entries(limits).map(([kind, value]) => [
+      const shownLimits = Object.entries(limits).map(([kind, value]) => [
         kind,
         { limit: value, in_use: used[kind] ?? 0, reserved: 0, allocated: 0 },
       ]);
-      return { quota_set: { id, ...Object.fromEntries(shown) } };
+      return { quota_set: { id, ...Object.fromEntries(shownLimits) } };
     }),
     get('/v3/os-quota-sets/:project/defaults', async (call) => ({
       quota_set: { id: project(call), ...(await defaultsOf(call)) },
@@ -124,7 +124,7 @@ export function quotaRoutes(): readonly Route[] {
     put('/v3/os-quota-sets/:project', async (call) => {
       call.requireAdmin();
       const id = call.param('project');
-      const changed = limitsIn(call.body(QuotaSet).quota_set, await limitsOf(call, id));
+      const changed = parseLimits(call.body(QuotaSet).quota_set, await limitsOf(call, id));
       const used = await usageOf(call, id);
       // As in Cinder, only limits that were set before are compared with the usage.
       for (const [key, value] of Object.entries(changed)) {
@@ -150,8 +150,8 @@ export function quotaRoutes(): readonly Route[] {
       call.requireAdmin();
       const name = call.param('name');
       const defaults = await defaultsOf(call, name);
-      const changed = limitsIn(call.body(QuotaClassSet).quota_class_set, defaults);
-      classes(call).set(name, { ...classes(call).get(name), ...changed });
+      const changed = parseLimits(call.body(QuotaClassSet).quota_class_set, defaults);
+      classTable(call).set(name, { ...classTable(call).get(name), ...changed });
       return { quota_class_set: { ...defaults, ...changed } };
     }),
   ];

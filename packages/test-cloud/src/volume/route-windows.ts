@@ -20,14 +20,14 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
 const ROUTES: Readonly<Record<string, number>> = { 'get /v3/volumes/summary': 12, 'put /v3/backups/:id': 9 };
 
 /** Restricts a route to the versions that have it. In earlier versions, the route returns 404. */
-export function windowed(route: Route): Route {
+export function restrictToVersions(route: Route): Route {
   const { method, path, run } = route;
-  const first = ROUTES[`${method} ${path}`] ?? FIRST_MINOR[path.split('/')[2] ?? ''];
-  if (first === undefined) return route;
+  const firstMinor = ROUTES[`${method} ${path}`] ?? FIRST_MINOR[path.split('/')[2] ?? ''];
+  if (firstMinor === undefined) return route;
   return {
     ...route,
     run(call) {
-      requireMinor(call, first);
+      requireMinor(call, firstMinor);
       return run(call);
     },
   };

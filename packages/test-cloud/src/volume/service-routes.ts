@@ -2,20 +2,20 @@ import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, openGet, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
-import { micros } from '../service/times.js';
+import { formatMicros } from '../service/times.js';
 import { text } from '../service/wire-types.js';
 import { EXTENSIONS } from './extensions.js';
-import { HOST } from './host-routes.js';
+import { BACKEND_HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
 import { CAPABILITIES, hasPoolFor, POOL } from './storage-pool.js';
-import { RESOURCE_FILTERS, since } from './volume-style.js';
-import { object, title } from './wire-types.js';
+import { isAtLeast, RESOURCE_FILTERS } from './volume-style.js';
+import { object, requiredName } from './wire-types.js';
 
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.71';
 
 /** The lists that are always empty in this cloud, by path, with the key in the response body. */
-const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
+const EMPTY_LISTS: readonly (readonly [string, string, 'admin'?])[] = [
   ['consistencygroups', 'consistencygroups'],
   ['consistencygroups/detail', 'consistencygroups'],
   ['cgsnapshots', 'cgsnapshots'],
@@ -24,11 +24,11 @@ const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
   ['clusters/detail', 'clusters', 'admin'],
 ];
 
-const DefaultType = object({ default_type: object({ volume_type: title }) });
-const Cluster = { name: title, binary: text.nullish() };
+const DefaultType = object({ default_type: object({ volume_type: requiredName }) });
+const Cluster = { name: requiredName, binary: text.nullish() };
 
 /** Throws a 404 error, because this cloud has no service clusters. */
-function missingCluster(call: Call, name: string): never {
+function rejectCluster(call: Call, name: string): never {
   call.requireAdmin();
   throw notFound(`Cluster ${name} could not be found.`);
 }
@@ -52,7 +52,7 @@ function versions({ base }: Call) {
 async function absoluteLimits(call: Call) {
   const { projectId } = call.caller;
   const requested = call.text('project_id') ?? call.text('tenant_id');
-  const project = (call.isAdmin && since(call, 39) && requested) || projectId;
+  const project = (call.isAdmin && isAtLeast(call, 39) && requested) || projectId;
   const limit = await limitsOf(call, project);
   const used = await usageOf(call, project);
   return {
@@ -74,20 +74,22 @@ async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
   const allVolumes = await volumes.listVolumes(call.caller, { allProjects: true });
-  const unknown = [...call.query.keys()].filter((name) => name !== 'detail' && !RESOURCE_FILTERS.pool?.includes(name));
-  if (unknown.length > 0 && since(call, 31))
-    throw badRequest(`Invalid filters ${unknown.join(',')} are found in query options.`);
-  const name = since(call, 28) ? call.text('name') : undefined;
-  const type = since(call, 35) ? call.text('volume_type') : undefined;
+  const unknownFilters = [...call.query.keys()].filter(
+    (name) => name !== 'detail' && !RESOURCE_FILTERS.pool?.includes(name),
+  );
+  if (unknownFilters.length > 0 && isAtLeast(call, 31))
+    throw badRequest(`Invalid filters ${unknownFilters.join(',')} are found in query options.`);
+  const name = isAtLeast(call, 28) ? call.text('name') : undefined;
+  const type = isAtLeast(call, 35) ? call.text('volume_type') : undefined;
   const isFound = (name ?? POOL) === POOL && (!type || hasPoolFor(call, await volumes.getType(call.caller, type)));
   if (!isFound) return { pools: [] };
   if (!call.flag('detail')) return { pools: [{ name: POOL }] };
-  const provisioned = allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0);
+  const provisionedGb = allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0);
   const capabilities = {
     ...CAPABILITIES,
-    provisioned_capacity_gb: provisioned,
-    allocated_capacity_gb: provisioned,
-    timestamp: micros(call.cloud.clock.now()),
+    provisioned_capacity_gb: provisionedGb,
+    allocated_capacity_gb: provisionedGb,
+    timestamp: formatMicros(call.cloud.clock.now()),
   };
   return { pools: [{ name: POOL, capabilities }] };
 }
@@ -95,17 +97,17 @@ async function pools(call: Call) {
 /** The routes with which administrators set projects' default volume types. */
 function defaultTypeRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<string>('volume/default-types');
-  const view = (project_id: string, volume_type_id: string) => ({ project_id, volume_type_id });
+  const defaultTypeView = (project_id: string, volume_type_id: string) => ({ project_id, volume_type_id });
   return [
     get('/v3/default-types', (call) => {
       call.requireAdmin();
-      return { default_types: [...table(call)].map(([project, type]) => view(project, type)) };
+      return { default_types: [...table(call)].map(([project, type]) => defaultTypeView(project, type)) };
     }),
     get('/v3/default-types/:project', (call) => {
       call.requireAdmin();
       const type = table(call).get(call.param('project'));
       if (!type) throw notFound(`Default type for project ${call.param('project')} not found.`);
-      return { default_type: view(call.param('project'), type) };
+      return { default_type: defaultTypeView(call.param('project'), type) };
     }),
     put('/v3/default-types/:project', async (call) => {
       call.requireAdmin();
@@ -114,7 +116,7 @@ function defaultTypeRoutes(): readonly Route[] {
       if (!type) throw badRequest(`Volume type ${volume_type} could not be found.`);
       const { id } = type;
       table(call).set(call.param('project'), id);
-      return { default_type: view(call.param('project'), id) };
+      return { default_type: defaultTypeView(call.param('project'), id) };
     }),
     del('/v3/default-types/:project', (call) => {
       call.requireAdmin();
@@ -144,7 +146,7 @@ export function volumeServiceRoutes(): readonly Route[] {
     get('/v3/scheduler-stats/get_pools', pools),
     get('/v3/capabilities/:host', (call) => {
       call.requireAdmin();
-      if (call.param('host') !== HOST) throw notFound(`Can't find service: ${call.param('host')}`);
+      if (call.param('host') !== BACKEND_HOST) throw notFound(`Can't find service: ${call.param('host')}`);
       return {
         namespace: 'OS::Storage::Capabilities::simulated',
         vendor_name: 'simulated',
@@ -161,19 +163,21 @@ export function volumeServiceRoutes(): readonly Route[] {
     }),
     get('/v3/resource_filters', (call) => {
       const requested = call.text('resource');
-      const all = Object.entries(RESOURCE_FILTERS).filter(([name]) => requested === undefined || name === requested);
-      return { resource_filters: all.map(([resource, filters]) => ({ resource, filters })) };
+      const resourceFilters = Object.entries(RESOURCE_FILTERS).filter(
+        ([name]) => requested === undefined || name === requested,
+      );
+      return { resource_filters: resourceFilters.map(([resource, filters]) => ({ resource, filters })) };
     }),
-    ...EMPTY.map(([path, many, admin]) =>
+    ...EMPTY_LISTS.map(([path, many, admin]) =>
       get(`/v3/${path}`, (call) => {
         if (admin) call.requireAdmin();
         return { [many]: [] };
       }),
     ),
-    get('/v3/clusters/:name', (call) => missingCluster(call, call.param('name'))),
-    put('/v3/clusters/enable', (call) => missingCluster(call, call.body(object(Cluster)).name)),
+    get('/v3/clusters/:name', (call) => rejectCluster(call, call.param('name'))),
+    put('/v3/clusters/enable', (call) => rejectCluster(call, call.body(object(Cluster)).name)),
     put('/v3/clusters/disable', (call) =>
-      missingCluster(call, call.body(object({ ...Cluster, disabled_reason: text.nullish() })).name),
+      rejectCluster(call, call.body(object({ ...Cluster, disabled_reason: text.nullish() })).name),
     ),
     ...defaultTypeRoutes(),
   ];

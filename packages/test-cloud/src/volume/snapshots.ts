@@ -6,19 +6,19 @@ import type { Doc } from '../service/documents.js';
 import { changeable, derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest } from '../service/service-error.js';
-import { without } from '../service/view.js';
-import { type Actions, action, actionRoute, statusIn } from './action-route.js';
-import { manageSnapshotRoutes, release } from './manage-routes.js';
+import { withoutFields } from '../service/view.js';
+import { type Actions, createActionRoute, defineAction, statusSchema } from './action-route.js';
+import { manageSnapshotRoutes, markUnmanaged } from './manage-routes.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
-import { isListed, requireFields, since } from './volume-style.js';
+import { isAtLeast, isListed, requireFields } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
-import { boolean, label, metadata, object, uuid } from './wire-types.js';
+import { boolean, metadata, object, optionalText, uuid } from './wire-types.js';
 
 const admin = true;
 
 /** The statuses that a host can report for a snapshot, by the snapshot's current status. */
-const REPORTED: Readonly<Record<string, readonly string[]>> = {
+const REPORTABLE_STATUSES: Readonly<Record<string, readonly string[]>> = {
   creating: ['creating', 'available', 'error'],
   deleting: ['deleting', 'error_deleting'],
 };
@@ -29,7 +29,7 @@ const setStatus = (call: Call, { id }: Doc, status: string, progress?: string) =
 const remove = (call: Call, { id }: Doc) => call.cloud.catalogs.volumes.deleteSnapshot(call.caller, id);
 
 const ACTIONS: Actions<Doc> = {
-  'os-update_snapshot_status': action(
+  'os-update_snapshot_status': defineAction(
     object({
       status: z.string(),
       progress: z
@@ -38,16 +38,16 @@ const ACTIONS: Actions<Doc> = {
         .optional(),
     }),
     async (call, snapshot, { status, progress }) => {
-      const reported = REPORTED[String(snapshot.status)];
+      const reported = REPORTABLE_STATUSES[String(snapshot.status)];
       if (!reported) throw badRequest(`Snapshot status ${snapshot.status} not allowed for update_snapshot_status`);
       if (!reported.includes(status))
         throw badRequest(`Provided snapshot status ${status} not allowed for snapshot with status ${snapshot.status}.`);
       await setStatus(call, snapshot, status, progress);
     },
   ),
-  'os-reset_status': action(
+  'os-reset_status': defineAction(
     object({
-      status: statusIn(
+      status: statusSchema(
         'Snapshot',
         ...['error', 'available', 'creating', 'deleting', 'deleted', 'updating', 'error_deleting', 'unmanaging'],
         ...['backing-up', 'restoring'],
@@ -60,16 +60,19 @@ const ACTIONS: Actions<Doc> = {
   'os-unmanage': {
     async run(call, snapshot) {
       await remove(call, snapshot);
-      release(call, 'snapshot', snapshot.id, { size: Number(snapshot.size), volumeId: String(snapshot.volume_id) });
+      markUnmanaged(call, 'snapshot', snapshot.id, {
+        size: Number(snapshot.size),
+        volumeId: String(snapshot.volume_id),
+      });
     },
     admin,
   },
 };
 
 /** The snapshot fields that only show and detailed list responses contain. */
-const EXTENDED = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
+const EXTENDED_FIELDS = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
 /** The snapshot fields that the short list does not contain. */
-const DETAILS = ['user_id', 'group_snapshot_id', 'consumes_quota'];
+const DETAIL_FIELDS = ['user_id', 'group_snapshot_id', 'consumes_quota'];
 
 /** The resource for volume snapshots. */
 export const snapshots: ResourceSpec = {
@@ -93,10 +96,10 @@ export const snapshots: ResourceSpec = {
     id: derived(),
     // Like Cinder, accepts null as an id that no volume has.
     volume_id: required(fixed(uuid.nullable())),
-    name: settable(label, null),
-    display_name: settable(label, undefined, { hidden: true }),
-    description: settable(label, null),
-    display_description: changeable(label, undefined, { hidden: true }),
+    name: settable(optionalText, null),
+    display_name: settable(optionalText, undefined, { hidden: true }),
+    description: settable(optionalText, null),
+    display_description: changeable(optionalText, undefined, { hidden: true }),
     force: fixed(boolean, undefined, { hidden: true }),
     metadata: fixed(metadata.nullable()),
     project_id: derived(undefined, { hidden: true }),
@@ -108,10 +111,14 @@ export const snapshots: ResourceSpec = {
     created_at: derived(),
     updated_at: derived(),
   }),
-  views: { list: without(...DETAILS, ...EXTENDED), create: without(...EXTENDED), change: without(...EXTENDED) },
+  views: {
+    list: withoutFields(...DETAIL_FIELDS, ...EXTENDED_FIELDS),
+    create: withoutFields(...EXTENDED_FIELDS),
+    change: withoutFields(...EXTENDED_FIELDS),
+  },
   lists: (call, snapshot) => isListed(call, snapshot.project_id),
   creating(call, { force }) {
-    if (force === false && since(call, 66))
+    if (force === false && isAtLeast(call, 66))
       throw badRequest(
         "Since microversion 3.66 the 'force' flag is invalid for this request.  For backward compatability, however, when the 'force' flag is passed with a value evaluating to True, it is silently ignored.",
       );
@@ -122,7 +129,7 @@ export const snapshots: ResourceSpec = {
   routes: (resource) => [
     ...metadataRoutes(resource),
     ...manageSnapshotRoutes(resource),
-    actionRoute('snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), ACTIONS),
+    createActionRoute('snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), ACTIONS),
   ],
   storage: {
     list: async ({ cloud, caller, isAdmin }) =>
@@ -137,7 +144,7 @@ export const snapshots: ResourceSpec = {
         volumeId: volume.id,
         name: (values.name ?? values.display_name) as string | null,
         description: values.description as string | null,
-        force: values.force === true || since(call, 66),
+        force: values.force === true || isAtLeast(call, 66),
         metadata: (values.metadata as Record<string, string> | null) ?? undefined,
       });
       return { ...docOf(created), status: 'creating' };

@@ -8,11 +8,11 @@ import { object, specs as specMap } from './wire-types.js';
 type Specs = Readonly<Record<string, string>>;
 
 /** The specs of volume types that all callers can see. */
-const VISIBLE = ['RESKEY:availability_zones', 'multiattach', 'replication_enabled'];
+const VISIBLE_SPECS = ['RESKEY:availability_zones', 'multiattach', 'replication_enabled'];
 
 /** Returns the volume type specs that the caller may see. */
 export const visibleSpecs = (call: Call, specs: Specs): Specs =>
-  call.isAdmin ? specs : Object.fromEntries(Object.entries(specs).filter(([key]) => VISIBLE.includes(key)));
+  call.isAdmin ? specs : Object.fromEntries(Object.entries(specs).filter(([key]) => VISIBLE_SPECS.includes(key)));
 
 /** The differences between volume type specs and group type specs. */
 interface SpecOptions {
@@ -39,10 +39,10 @@ export function specRoutes(
     if (admin) call.requireAdmin();
     return visibleSpecs(call, (await resource.find(call, call.param('id')))[field] as Specs);
   }
-  const missing = (call: Call) =>
+  const specNotFound = (call: Call) =>
     notFound(`${names[0]} ${call.param('id')} has no ${names[1]} with key ${call.param('key')}.`);
 
-  async function change(call: Call, changed: (before: Specs) => Specs) {
+  async function changeSpecs(call: Call, changed: (before: Specs) => Specs) {
     const before = await resource.find(call, call.param('id'), 'change');
     if (await isUsed?.(call, before)) throw badRequest('Volume Type is currently in use.');
     await resource.apply(call, before, { [field]: changed(before[field] as Specs) });
@@ -52,24 +52,24 @@ export function specRoutes(
     get(path, async (call) => ({ [field]: await specsOf(call) })),
     post(path, async (call) => {
       const specs = call.body(Body)[field];
-      await change(call, (before) => ({ ...before, ...specs }));
+      await changeSpecs(call, (before) => ({ ...before, ...specs }));
       return new Reply(created, { [field]: specs });
     }),
     get(`${path}/:key`, async (call) => {
       const value = (await specsOf(call))[call.param('key')];
-      if (value === undefined) throw missing(call);
+      if (value === undefined) throw specNotFound(call);
       return { [call.param('key')]: value };
     }),
     put(`${path}/:key`, async (call) => {
       const requested = call.body(specMap);
       if (Object.keys(requested).length !== 1) throw badRequest(`${JSON.stringify(requested)} has too many properties`);
       if (!(call.param('key') in requested)) throw badRequest('Request body and URI mismatch');
-      await change(call, (before) => ({ ...before, ...requested }));
+      await changeSpecs(call, (before) => ({ ...before, ...requested }));
       return requested;
     }),
     del(`${path}/:key`, async (call) => {
-      await change(call, ({ [call.param('key')]: removed, ...rest }) => {
-        if (removed === undefined) throw missing(call);
+      await changeSpecs(call, ({ [call.param('key')]: removed, ...rest }) => {
+        if (removed === undefined) throw specNotFound(call);
         return rest;
       });
       return accepted();

@@ -2,10 +2,10 @@ import { fulfills } from '@apistrata/compute-engine/api';
 import type { VolumeType } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { flag } from '../service/wire-types.js';
-import { acceptsVolumes, HOST } from './host-routes.js';
+import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
 
 /** The name of the pool that stores all volumes, in the format `host@backend#pool`. */
-export const POOL = `${HOST}#pool`;
+export const POOL = `${BACKEND_HOST}#pool`;
 
 /** The capabilities of the pool, which extra specs of volume types can require. */
 export const CAPABILITIES = {
@@ -28,7 +28,7 @@ type Capability = (typeof CAPABILITIES)[keyof typeof CAPABILITIES];
 
 const isTrue = (written: string): boolean => flag.safeParse(written.toLowerCase()).data === true;
 
-function isMet(value: Capability, requirement: string): boolean {
+function meetsRequirement(value: Capability, requirement: string): boolean {
   const [operator, operand] = requirement.trim().split(/\s+/);
   if (operator === '<is>') return operand !== undefined && isTrue(String(value)) === isTrue(operand);
   // A requirement without an operator is compared as a string, which never equals a boolean or number.
@@ -41,7 +41,10 @@ function meetsExtraSpecs(extraSpecs: VolumeType['extraSpecs']): boolean {
     const [first = '', ...rest] = key.split(':');
     if (rest.length > 0 && first !== 'capabilities') return true;
     const name = rest.length > 0 ? rest.join(':') : first;
-    return Object.hasOwn(CAPABILITIES, name) && isMet(CAPABILITIES[name as keyof typeof CAPABILITIES], requirement);
+    return (
+      Object.hasOwn(CAPABILITIES, name) &&
+      meetsRequirement(CAPABILITIES[name as keyof typeof CAPABILITIES], requirement)
+    );
   });
 }
 

@@ -6,17 +6,17 @@ import { derived, fixed, required } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
-import { only, without } from '../service/view.js';
+import { onlyFields, withoutFields } from '../service/view.js';
 import { text } from '../service/wire-types.js';
 import { isListed, links } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
-const Accept = object({
+const AcceptBody = object({
   accept: object({ auth_key: z.union([z.string(), z.int().transform(String)]) }),
 });
 
 /** The resource for volume transfers, which another project accepts with a key. Both paths show the same transfers. */
-function transfersAt(path: string): ResourceSpec {
+function transferResource(path: string): ResourceSpec {
   return {
     path,
     one: 'transfer',
@@ -38,7 +38,7 @@ function transfersAt(path: string): ResourceSpec {
       project_id: derived(undefined, { hidden: true }),
     }),
     // Only the response to the create request contains the key.
-    views: { list: only('id', 'name', 'volume_id', 'links'), show: without('auth_key') },
+    views: { list: onlyFields('id', 'name', 'volume_id', 'links'), show: withoutFields('auth_key') },
     lists: (call, transfer) => isListed(call, transfer.project_id),
     isVisible: () => true,
     async creating(call, { volume_id }) {
@@ -56,7 +56,7 @@ function transfersAt(path: string): ResourceSpec {
     routes: (resource) => [
       post(`/v3/${path}/:id/accept`, async (call) => {
         const transfer = await resource.find(call, call.param('id'));
-        if (call.body(Accept).accept.auth_key !== transfer.auth_key)
+        if (call.body(AcceptBody).accept.auth_key !== transfer.auth_key)
           throw badRequest(`Invalid auth key: Attempt to transfer ${transfer.id} with invalid auth key.`);
         const { caller, cloud } = call;
         await cloud.catalogs.volumes.transferVolume(String(transfer.volume_id), {
@@ -78,4 +78,6 @@ const summary = (call: Call, path: string, { id, name, volume_id }: Doc) => ({
   links: links(call, `${path}/${id}`),
 });
 
-export const transferResources: readonly ResourceSpec[] = ['os-volume-transfer', 'volume-transfers'].map(transfersAt);
+export const transferResources: readonly ResourceSpec[] = ['os-volume-transfer', 'volume-transfers'].map(
+  transferResource,
+);

@@ -5,13 +5,13 @@ import type { Call } from '../service/call.js';
 import type { Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { text } from '../service/wire-types.js';
-import { type Actions, action, actionRoute, statusIn } from './action-route.js';
-import { acceptsVolumes, HOST } from './host-routes.js';
-import { catalog, change, IMAGE_ACTIONS, invalidVolume, ok, requireAvailable } from './image-actions.js';
-import { release } from './manage-routes.js';
+import { type Actions, createActionRoute, defineAction, statusSchema } from './action-route.js';
+import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
+import { catalog, changeVolume, IMAGE_ACTIONS, invalidVolume, ok, requireAvailable } from './image-actions.js';
+import { markUnmanaged } from './manage-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
-import { hostOrCluster, since } from './volume-style.js';
+import { hostOrCluster, isAtLeast } from './volume-style.js';
 import { boolean, object, size, uuid } from './wire-types.js';
 
 const admin = { admin: true } as const;
@@ -24,7 +24,7 @@ interface Attach {
 }
 
 async function attach(call: Call, { id, status }: VolumeView, args: Attach) {
-  if (status === 'attaching') await change(call, id, { status: 'available' });
+  if (status === 'attaching') await changeVolume(call, id, { status: 'available' });
   const serverId = args.instance_uuid ?? '';
   const attachment = await catalog(call).reserve(call.caller, { key: randomUUID(), volumeId: id, serverId });
   await catalog(call).connect(call.caller, attachment.id, { host: args.host_name ?? '', mountpoint: args.mountpoint });
@@ -43,15 +43,16 @@ async function revert(call: Call, volume: VolumeView, snapshotId: string | null 
   // A volume can be reverted only to its latest snapshot.
   if (latest.id !== snapshotId)
     throw badRequest(`Specified snapshot ${snapshotId ?? null} is None or not the latest one of volume ${id}.`);
-  const reverted = `Can't revert volume ${id} to its latest snapshot ${latest.id}.`;
+  const revertFailure = `Can't revert volume ${id} to its latest snapshot ${latest.id}.`;
   if (latest.sizeGb !== volume.sizeGb)
-    throw badRequest(`${reverted} The volume size must be equal to the snapshot size.`);
-  if (volume.status !== 'available') throw conflict(`Invalid volume: ${reverted} Volume's status must be 'available'.`);
+    throw badRequest(`${revertFailure} The volume size must be equal to the snapshot size.`);
+  if (volume.status !== 'available')
+    throw conflict(`Invalid volume: ${revertFailure} Volume's status must be 'available'.`);
   if (latest.status !== 'available')
-    throw conflict(`Invalid snapshot: ${reverted} Snapshot's status must be 'available'.`);
+    throw conflict(`Invalid snapshot: ${revertFailure} Snapshot's status must be 'available'.`);
 }
 
-const VolumeStatuses = statusIn(
+const VolumeStatuses = statusSchema(
   'Volume',
   ...['creating', 'available', 'deleting', 'error', 'error_deleting', 'error_managing', 'managing', 'attaching'],
   ...['in-use', 'detaching', 'maintenance', 'restoring-backup', 'error_restoring', 'reserved', 'awaiting-transfer'],
@@ -60,22 +61,22 @@ const VolumeStatuses = statusIn(
 
 /** The volume actions, by key in the request body. */
 const ACTIONS: Actions<VolumeView> = {
-  'os-extend': action(object({ new_size: size }), async (call, volume, { new_size }) => {
+  'os-extend': defineAction(object({ new_size: size }), async (call, volume, { new_size }) => {
     const { id, sizeGb, volumeType, status } = volume;
-    if (status === 'in-use' && !since(call, 42)) requireAvailable(volume, ` to extend, currently ${status}.`);
+    if (status === 'in-use' && !isAtLeast(call, 42)) requireAvailable(volume, ` to extend, currently ${status}.`);
     await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType);
     await catalog(call).extendVolume(call.caller, id, new_size);
   }),
-  'os-set_bootable': action(
+  'os-set_bootable': defineAction(
     object({ bootable: boolean }),
-    async (call, { id }, args) => void (await change(call, id, args)),
+    async (call, { id }, args) => void (await changeVolume(call, id, args)),
     ok,
   ),
-  'os-reset_status': action(
+  'os-reset_status': defineAction(
     object({
       status: VolumeStatuses.nullish(),
-      attach_status: statusIn('Volume attach', 'attached', 'detached').nullish(),
-      migration_status: statusIn(
+      attach_status: statusSchema('Volume attach', 'attached', 'detached').nullish(),
+      migration_status: statusSchema(
         'Volume migration',
         ...['migrating', 'error', 'success', 'completing', 'none', 'starting'],
       ).nullish(),
@@ -87,7 +88,7 @@ const ACTIONS: Actions<VolumeView> = {
       if (status === 'deleting') throw badRequest('Cannot reset-state to deleting');
       if (status === 'in-use' && volume.attachments.length === 0)
         throw badRequest('Cannot reset-state to in-use because volume does not have any attachments.');
-      await change(call, volume.id, {
+      await changeVolume(call, volume.id, {
         status: (status ?? undefined) as VolumeStatus | undefined,
         migrationStatus: migration_status === 'none' ? null : (migration_status ?? undefined),
       });
@@ -95,11 +96,11 @@ const ACTIONS: Actions<VolumeView> = {
     },
     admin,
   ),
-  'os-update_readonly_flag': action(object({ readonly: boolean }), async (call, volume, { readonly }) => {
+  'os-update_readonly_flag': defineAction(object({ readonly: boolean }), async (call, volume, { readonly }) => {
     requireAvailable(volume, ` to update readonly flag, but current status is: ${volume.status}.`);
-    await change(call, volume.id, { metadata: { ...volume.metadata, readonly: readonly ? 'True' : 'False' } });
+    await changeVolume(call, volume.id, { metadata: { ...volume.metadata, readonly: readonly ? 'True' : 'False' } });
   }),
-  'os-retype': action(
+  'os-retype': defineAction(
     object({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).optional() }),
     async (call, { id, status, volumeType }, { new_type }) => {
       const type = await catalog(call).getType(call.caller, new_type);
@@ -108,7 +109,7 @@ const ACTIONS: Actions<VolumeView> = {
           'Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.',
         );
       // If no pool meets the new type's specs, the volume keeps its type.
-      if (hasPoolFor(call, type)) await change(call, id, { volumeType: type.name });
+      if (hasPoolFor(call, type)) await changeVolume(call, id, { volumeType: type.name });
     },
   ),
   'os-reserve': {
@@ -116,15 +117,16 @@ const ACTIONS: Actions<VolumeView> = {
       const expected = multiattach ? ['available', 'in-use'] : ['available'];
       if (!expected.includes(status))
         throw invalidVolume(`Volume status must be ${expected.join(' or ')} to reserve, but the status is ${status}.`);
-      await change(call, id, { status: 'attaching' });
+      await changeVolume(call, id, { status: 'attaching' });
     },
   },
   'os-unreserve': {
     async run(call, { id, status, attachments }) {
-      if (status === 'attaching') await change(call, id, { status: attachments.length > 0 ? 'in-use' : 'available' });
+      if (status === 'attaching')
+        await changeVolume(call, id, { status: attachments.length > 0 ? 'in-use' : 'available' });
     },
   },
-  'os-attach': action(
+  'os-attach': defineAction(
     object({
       instance_uuid: uuid.optional(),
       mountpoint: text.min(1),
@@ -136,37 +138,42 @@ const ACTIONS: Actions<VolumeView> = {
     ),
     attach,
   ),
-  'os-detach': action(object({ attachment_id: uuid.nullish() }).nullable(), async (call, { attachments }, args) => {
-    const attachment = args?.attachment_id ? attachments.find((one) => one.id === args.attachment_id) : attachments[0];
-    if (attachment) await catalog(call).deleteAttachment(call.caller, attachment.id);
-  }),
-  'os-force_detach': action(
+  'os-detach': defineAction(
+    object({ attachment_id: uuid.nullish() }).nullable(),
+    async (call, { attachments }, args) => {
+      const attachment = args?.attachment_id
+        ? attachments.find((one) => one.id === args.attachment_id)
+        : attachments[0];
+      if (attachment) await catalog(call).deleteAttachment(call.caller, attachment.id);
+    },
+  ),
+  'os-force_detach': defineAction(
     object({ attachment_id: z.string().nullish(), connector: connector.nullish() }),
     async (call, { id, attachments }, { attachment_id }) => {
       const attachment = attachments.find((one) => !attachment_id || one.id === attachment_id);
       if (!attachment) throw invalidVolume('unknown attachment.');
       // The volume becomes available even if its status was, for example, `error`.
-      await change(call, id, { status: 'detaching' });
+      await changeVolume(call, id, { status: 'detaching' });
       await catalog(call).deleteAttachment(call.caller, attachment.id);
     },
     admin,
   ),
   'os-begin_detaching': { run: (call, { id }) => catalog(call).beginDetaching(call.caller, id) },
   'os-roll_detaching': { run: (call, { id }) => catalog(call).rollbackDetaching(call.caller, id) },
-  'os-initialize_connection': action(
+  'os-initialize_connection': defineAction(
     object({ connector }),
     (_call, { id }, args) => {
-      const data = { device_path: `/volumes/${id}`, access_mode: 'rw', target_discovered: false };
+      const connectionData = { device_path: `/volumes/${id}`, access_mode: 'rw', target_discovered: false };
       const enforce_multipath = (typeof args.connector === 'object' && args.connector.enforce_multipath) || false;
-      return { connection_info: { driver_volume_type: 'local', data, enforce_multipath } };
+      return { connection_info: { driver_volume_type: 'local', data: connectionData, enforce_multipath } };
     },
     ok,
   ),
-  'os-terminate_connection': action(object({ connector: connector.nullable() }), () => undefined),
+  'os-terminate_connection': defineAction(object({ connector: connector.nullable() }), () => undefined),
   'os-force_delete': {
     async run(call, { id }) {
-      await detachAll(call, await change(call, id, { status: 'error' }));
-      await change(call, id, { status: 'error' });
+      await detachAll(call, await changeVolume(call, id, { status: 'error' }));
+      await changeVolume(call, id, { status: 'error' });
       await catalog(call).deleteVolume(call.caller, id);
     },
     ...admin,
@@ -175,11 +182,11 @@ const ACTIONS: Actions<VolumeView> = {
     async run(call, { id, status, sizeGb }) {
       if (status === 'in-use') throw invalidVolume(`Volume ${id} is attached.`);
       await catalog(call).deleteVolume(call.caller, id);
-      release(call, 'volume', id, { size: sizeGb });
+      markUnmanaged(call, 'volume', id, { size: sizeGb });
     },
     ...admin,
   },
-  'os-migrate_volume': action(
+  'os-migrate_volume': defineAction(
     object({
       host: text.nullish(),
       cluster: text.nullish(),
@@ -188,7 +195,7 @@ const ACTIONS: Actions<VolumeView> = {
     }),
     (call, { id }, args) => {
       const destination = hostOrCluster(call, args, 16);
-      if (destination.split('#', 1)[0] !== HOST || !acceptsVolumes(call))
+      if (destination.split('#', 1)[0] !== BACKEND_HOST || !acceptsVolumes(call))
         throw badRequest(`Invalid host: No available service named '${destination}'`);
       // The only host that stores volumes already stores this one, so there is no destination.
       throw invalidVolume(
@@ -197,29 +204,29 @@ const ACTIONS: Actions<VolumeView> = {
     },
     admin,
   ),
-  'os-migrate_volume_completion': action(
+  'os-migrate_volume_completion': defineAction(
     object({ new_volume: uuid, error: z.union([z.string(), z.boolean()]).nullish() }),
     async (call, volume, { new_volume, error }) => {
-      const target = await catalog(call).getVolume(call.caller, new_volume);
-      if (volume.migrationStatus || target.migrationStatus)
+      const destinationVolume = await catalog(call).getVolume(call.caller, new_volume);
+      if (volume.migrationStatus || destinationVolume.migrationStatus)
         throw invalidVolume(
-          volume.migrationStatus && target.migrationStatus
-            ? `Destination has migration_status ${target.migrationStatus}, expected target:${volume.id}.`
+          volume.migrationStatus && destinationVolume.migrationStatus
+            ? `Destination has migration_status ${destinationVolume.migrationStatus}, expected target:${volume.id}.`
             : `${volume.migrationStatus ? 'Destination' : 'Source'} volume not mid-migration.`,
         );
-      const moved = error ? [] : volume.attachments;
-      await detachAll(call, { attachments: moved });
-      for (const { serverId, host, device } of moved)
-        await attach(call, target, {
+      const attachmentsToDetach = error ? [] : volume.attachments;
+      await detachAll(call, { attachments: attachmentsToDetach });
+      for (const { serverId, host, device } of attachmentsToDetach)
+        await attach(call, destinationVolume, {
           instance_uuid: serverId,
           host_name: host ?? undefined,
           mountpoint: device ?? '',
         });
-      return { save_volume_id: target.id };
+      return { save_volume_id: destinationVolume.id };
     },
     { ...admin, ...ok },
   ),
-  'os-extend_volume_completion': action(
+  'os-extend_volume_completion': defineAction(
     object({ error: z.union([z.string(), z.boolean()]).nullish() }),
     (_call, { status }) => {
       // A volume is extended before the response is sent, so it is never in the status `extending`.
@@ -232,7 +239,7 @@ const ACTIONS: Actions<VolumeView> = {
     admin,
   ),
   ...IMAGE_ACTIONS,
-  revert: action(
+  revert: defineAction(
     z.object({ snapshot_id: z.string().nullish() }),
     (call, volume, { snapshot_id }) => revert(call, volume, snapshot_id),
     { since: 40 },
@@ -241,4 +248,4 @@ const ACTIONS: Actions<VolumeView> = {
 
 /** The route for volume actions. */
 export const volumeActionRoute = (): Route =>
-  actionRoute('volumes/:id', (call) => catalog(call).getVolume(call.caller, call.param('id')), ACTIONS);
+  createActionRoute('volumes/:id', (call) => catalog(call).getVolume(call.caller, call.param('id')), ACTIONS);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { microversionOf } from '@apistrata/microversion';
 import type { Call } from '../service/call.js';
-import { comparison, momentOf, sameValue } from '../service/filter.js';
-import { linkTo, pageOf, type SortKey, sorted } from '../service/listing.js';
+import { matchesValue, parseComparison, parseTimestamp } from '../service/filter.js';
+import { pageAfter, pageUrl, type SortKey, sortItems } from '../service/listing.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
-import { micros } from '../service/times.js';
+import { formatMicros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 
 /** The list filters that all callers may use, as in `/resource_filters`. Administrators may use any filter. */
@@ -51,17 +51,17 @@ const PAGING = new Set([
 const MAX_PAGE_SIZE = 1000;
 const TIME_FILTERS = ['created_at', 'updated_at'];
 
-const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
+const invalidInput = (message: string) => badRequest(`Invalid input received: ${message}`);
 
 /** Returns the negotiated minor version, from 0 to 71. */
 export const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
 
 /** Returns whether a request selects this minor version of the volume API or a later one. */
-export const since = (call: Call, minor: number): boolean => minorOf(call) >= minor;
+export const isAtLeast = (call: Call, minor: number): boolean => minorOf(call) >= minor;
 
 /** Throws the 404 error for paths and actions that do not exist in the negotiated version. */
 export function requireMinor(call: Call, first = 0): void {
-  if (!since(call, first)) throw notFound('The resource could not be found.');
+  if (!isAtLeast(call, first)) throw notFound('The resource could not be found.');
 }
 
 /** Returns the host or, since a minor version, the cluster in a request. Throws a 400 error without exactly one. */
@@ -70,10 +70,10 @@ export function hostOrCluster(
   { host, cluster }: { readonly host?: string | null; readonly cluster?: string | null },
   first = 0,
 ): string {
-  const isKnown = since(call, first);
-  const requested = (isKnown && cluster) || undefined;
+  const canNameCluster = isAtLeast(call, first);
+  const requested = (canNameCluster && cluster) || undefined;
   if (Boolean(host) === Boolean(requested))
-    throw invalid(isKnown ? 'One and only one of cluster and host must be set.' : 'Host field is missing.');
+    throw invalidInput(canNameCluster ? 'One and only one of cluster and host must be set.' : 'Host field is missing.');
   return host || String(requested);
 }
 
@@ -81,7 +81,7 @@ export function hostOrCluster(
 export const requireFields =
   (first = 0) =>
   (call: Call, _before: unknown, change: Wire): undefined => {
-    if (Object.keys(change).length === 0 && since(call, first))
+    if (Object.keys(change).length === 0 && isAtLeast(call, first))
       throw badRequest('{} is not valid under any of the given schemas');
   };
 
@@ -111,7 +111,7 @@ export function isOfVisibility(call: Call, isPublic: unknown): boolean {
 }
 
 /** The names of response fields, by filter or sort key, if they differ. */
-const SHOWN_AS: Readonly<Record<string, readonly string[]>> = {
+const RESPONSE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   display_name: ['name'],
   project_id: [
     'os-vol-tenant-attr:tenant_id',
@@ -121,51 +121,52 @@ const SHOWN_AS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function shownValue(item: Wire, name: string): unknown {
-  const shown = [name, ...(SHOWN_AS[name] ?? [])].find((key) => item[key] !== undefined);
+  const shown = [name, ...(RESPONSE_FIELDS[name] ?? [])].find((key) => item[key] !== undefined);
   return shown === undefined ? undefined : item[shown];
 }
 
 /** Parses a dictionary in the notation of filters, such as `metadata={'tier': 'gold'}`. */
-function pairsOf(written: string): readonly (readonly [string, string])[] {
-  const pairs = [...written.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
-  if (pairs.length === 0 && !/^\{\s*\}$/.test(written)) throw invalid(`${written} is not a dictionary`);
+function parseDictionary(sortParameter: string): readonly (readonly [string, string])[] {
+  const pairs = [...sortParameter.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
+  if (pairs.length === 0 && !/^\{\s*\}$/.test(sortParameter))
+    throw invalidInput(`${sortParameter} is not a dictionary`);
   return pairs.map(([, , key = '', , value = '']) => [key, value]);
 }
 
-function holds(item: Wire, name: string, written: string): boolean {
+function holds(item: Wire, name: string, sortParameter: string): boolean {
   const value = shownValue(item, name);
   if (TIME_FILTERS.includes(name))
-    return written.split(',').every((part) => {
-      const condition = comparison(part);
-      const moment = momentOf(condition?.value ?? '');
-      if (!condition || Number.isNaN(moment)) throw invalid(`${name} filter ${part} is invalid`);
-      return condition.holds(momentOf(String(value)) - moment);
+    return sortParameter.split(',').every((part) => {
+      const condition = parseComparison(part);
+      const moment = parseTimestamp(condition?.value ?? '');
+      if (!condition || Number.isNaN(moment)) throw invalidInput(`${name} filter ${part} is invalid`);
+      return condition.holds(parseTimestamp(String(value)) - moment);
     });
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return pairsOf(written).every(([key, expected]) => (value as Wire)[key] === expected);
-  return sameValue(value, written);
+    return parseDictionary(sortParameter).every(([key, expected]) => (value as Wire)[key] === expected);
+  return matchesValue(value, sortParameter);
 }
 
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const configured = call.isAdmin ? undefined : RESOURCE_FILTERS[spec.one];
-  const knownNames = new Set(configured ?? spec.filters ?? []);
+  const configuredFilters = call.isAdmin ? undefined : RESOURCE_FILTERS[spec.one];
+  const knownNames = new Set(configuredFilters ?? spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
-  const plain = (name: string) => name.replace(/~$/, '');
+  const withoutTilde = (name: string) => name.replace(/~$/, '');
   // Only administrators may use filters that match substrings, such as `name~=web`.
   const unknownNames = parameters
     .map(([name]) => name)
-    .filter((name) => !knownNames.has(configured ? name : plain(name)));
+    .filter((name) => !knownNames.has(configuredFilters ? name : withoutTilde(name)));
   // Administrators may use any filter. Unknown filters match nothing.
   if (unknownNames.length > 0 && call.isAdmin) return [];
-  if (unknownNames.length > 0 && since(call, spec.one === 'volume_type' ? 52 : 31))
+  if (unknownNames.length > 0 && isAtLeast(call, spec.one === 'volume_type' ? 52 : 31))
     throw badRequest(`Invalid filters ${unknownNames.join(',')} are found in query options.`);
   return items.filter((item) =>
     parameters
-      .filter(([name]) => knownNames.has(plain(name)))
-      .every(([name, written]) =>
-        name.endsWith('~') && since(call, 34)
-          ? String(shownValue(item, plain(name)) ?? '').includes(written)
-          : holds(item, plain(name), written),
+      .filter(([name]) => knownNames.has(withoutTilde(name)))
+      .every(([name, sortParameter]) =>
+        name.endsWith('~') && isAtLeast(call, 34)
+          ? String(shownValue(item, withoutTilde(name)) ?? '').includes(sortParameter)
+          : holds(item, withoutTilde(name), sortParameter),
       ),
   );
 }
@@ -173,40 +174,41 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
 /** Parses `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`. By default, the newest item is first. */
 function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly SortKey[] {
   const { query } = call;
-  const written = query.get('sort');
-  if (written !== null && (query.has('sort_key') || query.has('sort_dir')))
+  const sortParameter = query.get('sort');
+  if (sortParameter !== null && (query.has('sort_key') || query.has('sort_dir')))
     throw badRequest(
       "The 'sort_key' and 'sort_dir' parameters are deprecated and cannot be used with the 'sort' parameter.",
     );
-  const parts =
-    written === null
+  const sortParts =
+    sortParameter === null
       ? query.getAll('sort_key').map((key, index) => [key, query.getAll('sort_dir')[index] ?? 'desc'])
-      : written.split(',').map((part) => part.split(':', 2));
-  return parts.map(([key = '', direction = 'desc']) => {
-    if (direction !== 'asc' && direction !== 'desc') throw invalid("Unknown sort direction, must be 'desc' or 'asc'.");
-    if (!isSortable(key.trim())) throw invalid(`Sort key supplied is invalid: ${key}`);
-    return { key: SHOWN_AS[key.trim()]?.[0] ?? key.trim(), descending: direction === 'desc' };
+      : sortParameter.split(',').map((part) => part.split(':', 2));
+  return sortParts.map(([key = '', direction = 'desc']) => {
+    if (direction !== 'asc' && direction !== 'desc')
+      throw invalidInput("Unknown sort direction, must be 'desc' or 'asc'.");
+    if (!isSortable(key.trim())) throw invalidInput(`Sort key supplied is invalid: ${key}`);
+    return { key: RESPONSE_FIELDS[key.trim()]?.[0] ?? key.trim(), descending: direction === 'desc' };
   });
 }
 
 /** Returns the key for the links in a list response: `volumes_links`, but `volume_type_links`. */
-const linksKey = (many: string) => `${many.replace(/^(group.*|volume_type)s$/, '$1')}_links`;
+const linksKeyOf = (many: string) => `${many.replace(/^(group.*|volume_type)s$/, '$1')}_links`;
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
   const matching = filterItems(call, resource, items);
   const isSortable = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
   // The newest resource is first, even if several resources have the same timestamp.
-  const ordered = sorted([...matching].reverse(), sortKeys(call, isSortable));
+  const sortedItems = sortItems([...matching].reverse(), sortKeys(call, isSortable));
   const limit = Math.min(call.number('limit') ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE);
-  const paged = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
-  if (!paged) throw resource.style.errors.notFound(resource, String(call.text('marker')), call, 'list');
-  const { page, last } = paged;
-  const isFull = call.query.has('limit') && limit > 0 && page.length === limit;
+  const requestedPage = pageAfter(sortedItems, { limit, marker: call.text('marker'), offset: call.number('offset') });
+  if (!requestedPage) throw resource.style.errors.notFound(resource, String(call.text('marker')), call, 'list');
+  const { page, last } = requestedPage;
+  const isFullPage = call.query.has('limit') && limit > 0 && page.length === limit;
   return {
     [many]: page,
-    ...(isFull && last !== undefined && { [linksKey(many)]: [{ rel: 'next', href: linkTo(call, last) }] }),
-    ...(call.flag('with_count') && since(call, 45) && { count: matching.length }),
+    ...(isFullPage && last !== undefined && { [linksKeyOf(many)]: [{ rel: 'next', href: pageUrl(call, last) }] }),
+    ...(call.flag('with_count') && isAtLeast(call, 45) && { count: matching.length }),
   };
 }
 
@@ -228,7 +230,7 @@ export const volumeStyle: Style = {
   },
   authorizeFields() {},
   stamp(call, resource, doc, before) {
-    const now = micros(call.cloud.clock.now());
+    const now = formatMicros(call.cloud.clock.now());
     const { project_id } = resource.fields;
     return {
       ...doc,

@@ -6,14 +6,14 @@ import { changeable, derived, fixed, required, settable } from '../service/field
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import { without } from '../service/view.js';
+import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { anyId, integerBetween } from '../service/wire-types.js';
-import { type Action, action, actionRoute } from './action-route.js';
+import { type Action, createActionRoute, defineAction } from './action-route.js';
 import { renameLimits } from './quota-routes.js';
 import { specRoutes, visibleSpecs } from './spec-routes.js';
 import { isOfVisibility, requireValues } from './volume-style.js';
-import { boolean, label, metadata, object, title } from './wire-types.js';
+import { boolean, metadata, object, optionalText, requiredName } from './wire-types.js';
 
 const encryption = {
   // Cinder accepts an empty provider, which the Go SDK sends with each change.
@@ -29,7 +29,7 @@ const EncryptionChange = object({ encryption: z.object(encryption).partial().loo
 const IS_PUBLIC = 'os-volume-type-access:is_public';
 
 const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
-export const encryptions = ({ cloud }: Call) => cloud.documents.table<Wire>('volume/type-encryption');
+export const encryptionTable = ({ cloud }: Call) => cloud.documents.table<Wire>('volume/type-encryption');
 
 function docOf(type: VolumeTypeRecord): Doc {
   return {
@@ -45,13 +45,13 @@ function docOf(type: VolumeTypeRecord): Doc {
 const isVisible = (call: Call, type: Doc) =>
   call.isAdmin || type.is_public === true || (access(call).get(type.id) ?? []).includes(call.caller.projectId);
 
-async function isUsed({ cloud, caller }: Call, { name }: Doc): Promise<boolean> {
+async function isInUse({ cloud, caller }: Call, { name }: Doc): Promise<boolean> {
   const volumes = await cloud.catalogs.volumes.listVolumes(caller, { allProjects: true });
   return volumes.some(({ volumeType }) => volumeType === name);
 }
 
 /** Returns the volume type with an id or name. Throws a 404 error if the caller may not use the type. */
-export async function visibleType(call: Call, idOrName: string): Promise<VolumeTypeRecord> {
+export async function findVisibleType(call: Call, idOrName: string): Promise<VolumeTypeRecord> {
   const type = await call.cloud.catalogs.volumes.getType(call.caller, idOrName);
   if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${idOrName} could not be found.`);
   return type;
@@ -68,14 +68,14 @@ export const volumeTypes: ResourceSpec = {
   statuses: { create: 200 },
   fields: () => ({
     id: derived(),
-    name: required(settable(title)),
-    description: settable(label),
+    name: required(settable(requiredName)),
+    description: settable(optionalText),
     is_public: changeable(boolean),
     [IS_PUBLIC]: fixed(boolean),
     extra_specs: fixed(metadata),
     qos_specs_id: derived(null, { admin: 'read', inDocuments: true }),
   }),
-  views: { create: without('qos_specs_id'), change: without('qos_specs_id', IS_PUBLIC) },
+  views: { create: withoutFields('qos_specs_id'), change: withoutFields('qos_specs_id', IS_PUBLIC) },
   changing: requireValues('volume type name, description, is_public'),
   shows: (call, { extra_specs }) => ({ extra_specs: visibleSpecs(call, extra_specs as Record<string, string>) }),
   async removing(call, { id }) {
@@ -99,7 +99,7 @@ export const volumeTypes: ResourceSpec = {
       field: 'extra_specs',
       names: ['Volume Type', 'extra specs'],
       created: 200,
-      isUsed,
+      isUsed: isInUse,
     }),
     ...encryptionRoutes(resource),
     ...accessRoutes(resource),
@@ -133,7 +133,7 @@ export const volumeTypes: ResourceSpec = {
     remove: async (call, { id }) => {
       await call.cloud.catalogs.volumes.deleteType(call.caller, id);
       access(call).delete(id);
-      encryptions(call).delete(id);
+      encryptionTable(call).delete(id);
     },
   },
 };
@@ -144,43 +144,44 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
   const typeOf = async (call: Call, change?: string) => {
     call.requireAdmin();
     const type = await resource.find(call, call.param('id'));
-    if (change && (await isUsed(call, type)))
+    if (change && (await isInUse(call, type)))
       throw badRequest(`Cannot ${change} encryption specs. Volume type in use.`);
     return type;
   };
-  const missing = (call: Call) => notFound(`Volume type encryption for type ${call.param('id')} does not exist.`);
+  const encryptionNotFound = (call: Call) =>
+    notFound(`Volume type encryption for type ${call.param('id')} does not exist.`);
   return [
-    get(path, async (call) => encryptions(call).get((await typeOf(call)).id) ?? {}),
+    get(path, async (call) => encryptionTable(call).get((await typeOf(call)).id) ?? {}),
     post(path, async (call) => {
       const { id } = await typeOf(call, 'create');
-      if (encryptions(call).has(id)) throw badRequest(`Volume type encryption for type ${id} already exists.`);
+      if (encryptionTable(call).has(id)) throw badRequest(`Volume type encryption for type ${id} already exists.`);
       const { encryption: requested } = call.body(NewEncryption);
       const ids = { volume_type_id: id, encryption_id: id };
-      encryptions(call).set(id, { ...ids, deleted: false, cipher: null, key_size: null, ...requested });
+      encryptionTable(call).set(id, { ...ids, deleted: false, cipher: null, key_size: null, ...requested });
       return { encryption: { ...requested, ...ids } };
     }),
     get(`${path}/:key`, async (call) => {
-      const value = encryptions(call).get((await typeOf(call)).id)?.[call.param('key')];
-      if (value === undefined) throw missing(call);
-      return { [call.param('key')]: value };
+      const encryptionValue = encryptionTable(call).get((await typeOf(call)).id)?.[call.param('key')];
+      if (encryptionValue === undefined) throw encryptionNotFound(call);
+      return { [call.param('key')]: encryptionValue };
     }),
     put(`${path}/:key`, async (call) => {
       const { id } = await typeOf(call, 'update');
-      const before = encryptions(call).get(id);
-      if (!before) throw missing(call);
+      const before = encryptionTable(call).get(id);
+      if (!before) throw encryptionNotFound(call);
       const { encryption: requested } = call.body(EncryptionChange);
-      encryptions(call).set(id, { ...before, ...requested });
+      encryptionTable(call).set(id, { ...before, ...requested });
       return { encryption: requested };
     }),
     del(`${path}/:key`, async (call) => {
-      if (!encryptions(call).delete((await typeOf(call, 'delete')).id)) throw missing(call);
+      if (!encryptionTable(call).delete((await typeOf(call, 'delete')).id)) throw encryptionNotFound(call);
       return accepted();
     }),
   ];
 }
 
-const accessChange = (adds: boolean): Action<Doc> =>
-  action(object({ project: anyId }), (call, type, { project }) => {
+const accessAction = (adds: boolean): Action<Doc> =>
+  defineAction(object({ project: anyId }), (call, type, { project }) => {
     const before = access(call).get(type.id) ?? [];
     if (type.is_public) throw conflict('Type access modification is not applicable to public volume type.');
     if (adds === before.includes(project))
@@ -200,9 +201,9 @@ function accessRoutes(resource: Resource): readonly Route[] {
       const projects = access(call).get(type.id) ?? [];
       return { volume_type_access: projects.map((project_id) => ({ volume_type_id: type.id, project_id })) };
     }),
-    actionRoute('types/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      addProjectAccess: accessChange(true),
-      removeProjectAccess: accessChange(false),
+    createActionRoute('types/:id', (call) => resource.find(call, call.param('id'), 'change'), {
+      addProjectAccess: accessAction(true),
+      removeProjectAccess: accessAction(false),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import type { AttachmentRecord, SnapshotRecord, VolumeView } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
-import { micros } from '../service/times.js';
+import { formatMicros } from '../service/times.js';
 import { POOL } from './storage-pool.js';
 import { links } from './volume-style.js';
 
@@ -21,8 +21,8 @@ export function volumeView(call: Call, volume: VolumeView) {
     source_volid: volume.sourceVolumeId,
     metadata: volume.metadata,
     user_id: volume.userId,
-    created_at: micros(volume.createdAt),
-    updated_at: micros(volume.updatedAt),
+    created_at: formatMicros(volume.createdAt),
+    updated_at: formatMicros(volume.updatedAt),
     replication_status: null,
     consistencygroup_id: null,
     attachments: volume.attachments
@@ -34,7 +34,7 @@ export function volumeView(call: Call, volume: VolumeView) {
         server_id: attachment.serverId,
         host_name: attachment.host,
         device: attachment.device,
-        attached_at: attachment.attachedAt && micros(attachment.attachedAt),
+        attached_at: attachment.attachedAt && formatMicros(attachment.attachedAt),
       })),
     links: links(call, `volumes/${volume.id}`),
     'os-vol-tenant-attr:tenant_id': volume.projectId,
@@ -58,8 +58,8 @@ export function snapshotView(snapshot: SnapshotRecord) {
     size: snapshot.sizeGb,
     metadata: snapshot.metadata,
     user_id: snapshot.userId,
-    created_at: micros(snapshot.createdAt),
-    updated_at: micros(snapshot.updatedAt),
+    created_at: formatMicros(snapshot.createdAt),
+    updated_at: formatMicros(snapshot.updatedAt),
     'os-extended-snapshot-attributes:progress': snapshot.progress,
     'os-extended-snapshot-attributes:project_id': snapshot.projectId,
   };
@@ -74,7 +74,7 @@ export const attachmentSummary = ({ id, serverId, status, volumeId }: Attachment
 
 export function attachmentView(attachment: AttachmentRecord) {
   // Unknown times are empty strings in Cinder's responses.
-  const time = (moment: number | null) => (moment === null ? '' : micros(moment));
+  const time = (moment: number | null) => (moment === null ? '' : formatMicros(moment));
   return {
     ...attachmentSummary(attachment),
     attach_mode: attachment.mode,

@@ -1,5 +1,5 @@
 import { microversion } from '@apistrata/microversion';
-import { fakeService } from '../service/fake-service.js';
+import { defineService } from '../service/fake-service.js';
 import { Resource, type ResourceSpec } from '../service/resource.js';
 import { resourceRoutes } from '../service/resource-routes.js';
 import type { Route } from '../service/route.js';
@@ -10,7 +10,7 @@ import { hostRoutes } from './host-routes.js';
 import { messages } from './messages.js';
 import { qosSpecs } from './qos-specs.js';
 import { quotaRoutes } from './quota-routes.js';
-import { windowed } from './route-windows.js';
+import { restrictToVersions } from './route-windows.js';
 import { MAX_VERSION, MIN_VERSION, volumeServiceRoutes } from './service-routes.js';
 import { snapshots } from './snapshots.js';
 import { transferResources } from './transfers.js';
@@ -51,10 +51,10 @@ export const volumeRoutes = (): readonly Route[] =>
     volumeActionRoute(),
     ...attachmentRoutes(),
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
-  ].map(windowed);
+  ].map(restrictToVersions);
 
 /** The volume service, version 3. Servers attach volumes from the same catalog. */
-export const volumeService = fakeService({
+export const volumeService = defineService({
   name: 'volume',
   types: ['volumev3', 'block-storage'],
   strict: true,

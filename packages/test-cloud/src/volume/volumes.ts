@@ -8,7 +8,7 @@ import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
-import { only, without } from '../service/view.js';
+import { onlyFields, withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
 import { manageVolumeRoutes } from './manage-routes.js';
@@ -16,10 +16,10 @@ import { reportFailure } from './messages.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
-import { isListed, requireFields, since } from './volume-style.js';
-import { encryptions, visibleType } from './volume-types.js';
+import { isAtLeast, isListed, requireFields } from './volume-style.js';
+import { encryptionTable, findVisibleType } from './volume-types.js';
 import { volumeView } from './volume-views.js';
-import { boolean, label, metadata, size, uuid, zone } from './wire-types.js';
+import { boolean, metadata, optionalText, size, uuid, zone } from './wire-types.js';
 
 const id = uuid.nullable();
 const name = text.nullable();
@@ -32,12 +32,12 @@ function nameFields(body: Wire): Wire {
 }
 
 /** Returns the wire format of a volume, including the project id. */
-function docOf(call: Call, volume: VolumeView): Doc {
+function volumeDoc(call: Call, volume: VolumeView): Doc {
   return { ...volumeView(call, volume), project_id: volume.projectId };
 }
 
 /** Returns the size of a new volume's source, which requests without a size use. */
-async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }: Wire): Promise<number> {
+async function sourceSizeGb({ cloud, caller }: Call, { snapshot_id, source_volid }: Wire): Promise<number> {
   const { volumes } = cloud.catalogs;
   if (snapshot_id) return (await volumes.getSnapshot(caller, String(snapshot_id))).sizeGb;
   return source_volid ? (await volumes.getVolume(caller, String(source_volid))).sizeGb : 0;
@@ -65,12 +65,12 @@ export async function createVolume(call: Call, body: Wire): Promise<Doc> {
   const volumeType =
     (body.volume_type as string | null) ??
     call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
-  const sizeGb = (body.size as number | null) ?? (backup?.size as number | undefined);
+  const requestedSizeGb = (body.size as number | null) ?? (backup?.size as number | undefined);
   const type = volumeType ? await volumes.getType(call.caller, volumeType) : await volumes.defaultType();
-  await checkQuota(call, { volumes: 1, gigabytes: sizeGb ?? (await sourceSize(call, body)) }, type?.name);
+  await checkQuota(call, { volumes: 1, gigabytes: requestedSizeGb ?? (await sourceSizeGb(call, body)) }, type?.name);
   const created = await volumes.createVolume(call.caller, {
     key: randomUUID(),
-    sizeGb,
+    sizeGb: requestedSizeGb,
     ...(nameFields(body) as { name?: string; description?: string }),
     volumeType,
     availabilityZone: body.availability_zone as string | null,
@@ -80,7 +80,7 @@ export async function createVolume(call: Call, body: Wire): Promise<Doc> {
     metadata: (body.metadata as Record<string, string> | null) ?? undefined,
   });
   const volume = await scheduleVolume(call, created);
-  return { ...docOf(call, volume), status: 'creating' };
+  return { ...volumeDoc(call, volume), status: 'creating' };
 }
 
 async function removeSnapshots(call: Call, volumeId: string): Promise<void> {
@@ -100,7 +100,7 @@ const encryptionOf =
   async (call: Call): Promise<Wire> => {
     const { volume_type } = await resource.find(call, call.param('id'));
     const { control_location, cipher, key_size, provider } =
-      encryptions(call).get(String(await typeId(call, volume_type))) ?? {};
+      encryptionTable(call).get(String(await typeId(call, volume_type))) ?? {};
     return { encryption_key_id: null, ...(provider !== undefined && { control_location, cipher, key_size, provider }) };
   };
 
@@ -118,7 +118,7 @@ export const volumes: ResourceSpec = {
   path: 'volumes',
   one: 'volume',
   many: 'volumes',
-  unknownFields: (call, verb) => (verb === 'create' && !since(call, 53) ? 'ignore' : 'reject'),
+  unknownFields: (call, verb) => (verb === 'create' && !isAtLeast(call, 53) ? 'ignore' : 'reject'),
   filters: [
     'name',
     'status',
@@ -145,10 +145,10 @@ export const volumes: ResourceSpec = {
   fields: () => ({
     id: derived(),
     size: fixed(size.nullable()),
-    name: settable(label),
-    display_name: settable(label, undefined, { hidden: true }),
-    description: settable(label),
-    display_description: settable(label, undefined, { hidden: true }),
+    name: settable(optionalText),
+    display_name: settable(optionalText, undefined, { hidden: true }),
+    description: settable(optionalText),
+    display_description: settable(optionalText, undefined, { hidden: true }),
     metadata: settable(metadata.nullable()),
     volume_type: fixed(name),
     availability_zone: fixed(zone),
@@ -176,7 +176,11 @@ export const volumes: ResourceSpec = {
     migration_status: derived(),
     host: derived(undefined, { hidden: true }),
   }),
-  views: { list: only('id', 'name', 'links'), create: without(...READ_ONLY), change: without(...READ_ONLY) },
+  views: {
+    list: onlyFields('id', 'name', 'links'),
+    create: withoutFields(...READ_ONLY),
+    change: withoutFields(...READ_ONLY),
+  },
   lists: (call, volume) => isListed(call, volume.project_id),
   changing: requireFields(53),
   async creating(call, volume) {
@@ -186,7 +190,7 @@ export const volumes: ResourceSpec = {
       );
     if (volume.availability_zone && volume.availability_zone !== 'nova')
       throw badRequest(`Availability zone '${volume.availability_zone}' is invalid.`);
-    const type = volume.volume_type ? await visibleType(call, String(volume.volume_type)) : undefined;
+    const type = volume.volume_type ? await findVisibleType(call, String(volume.volume_type)) : undefined;
     if (volume.group_id) {
       const group = call.cloud.documents.table<Wire>('volume/groups').get(String(volume.group_id));
       if (!group) throw notFound(`Group ${volume.group_id} could not be found.`);
@@ -203,24 +207,24 @@ export const volumes: ResourceSpec = {
   shows: async (call, volume) => ({
     provider_id: null,
     service_uuid: null,
-    shared_targets: since(call, 69) ? null : false,
+    shared_targets: isAtLeast(call, 69) ? null : false,
     cluster_name: null,
-    volume_type_id: since(call, 63) ? await typeId(call, volume.volume_type) : null,
+    volume_type_id: isAtLeast(call, 63) ? await typeId(call, volume.volume_type) : null,
     consumes_quota: true,
   }),
   routes: (resource) => [
     get('/v3/volumes/summary', async (call) => {
-      const all = await resource.storage.list(call);
-      const listed = all.filter((volume) => isListed(call, volume.project_id));
+      const allRecords = await resource.storage.list(call);
+      const listedRecords = allRecords.filter((volume) => isListed(call, volume.project_id));
       const metadata: Record<string, string[]> = {};
-      for (const volume of listed)
+      for (const volume of listedRecords)
         for (const [key, value] of Object.entries(volume.metadata as Record<string, string>))
           metadata[key] = [...new Set([...(metadata[key] ?? []), value])];
       return {
         'volume-summary': {
-          total_size: listed.reduce((sum, { size }) => sum + Number(size), 0),
-          total_count: listed.length,
-          ...(since(call, 36) && { metadata }),
+          total_size: listedRecords.reduce((sum, { size }) => sum + Number(size), 0),
+          total_count: listedRecords.length,
+          ...(isAtLeast(call, 36) && { metadata }),
         },
       };
     }),
@@ -236,13 +240,13 @@ export const volumes: ResourceSpec = {
     list: async (call) => {
       const allProjects = call.isAdmin && call.flag('all_tenants') === true;
       const records = await call.cloud.catalogs.volumes.listVolumes(call.caller, { allProjects });
-      return records.map((volume) => docOf(call, volume)).reverse();
+      return records.map((volume) => volumeDoc(call, volume)).reverse();
     },
-    get: async (call, id) => docOf(call, await call.cloud.catalogs.volumes.getVolume(call.caller, id)),
+    get: async (call, id) => volumeDoc(call, await call.cloud.catalogs.volumes.getVolume(call.caller, id)),
     create: createVolume,
     update: async (call, before, change) => {
       const { metadata } = change as { metadata?: Record<string, string> };
-      return docOf(
+      return volumeDoc(
         call,
         await call.cloud.catalogs.volumes.updateVolume(call.caller, before.id, { ...nameFields(change), metadata }),
       );
@@ -250,7 +254,7 @@ export const volumes: ResourceSpec = {
     remove: async (call, volume) => {
       const { volumes: catalog } = call.cloud.catalogs;
       if (call.flag('cascade')) await removeSnapshots(call, volume.id);
-      if (call.flag('force') && since(call, 23))
+      if (call.flag('force') && isAtLeast(call, 23))
         await catalog.updateVolume(call.caller, volume.id, { status: 'error' });
       await catalog.deleteVolume(call.caller, volume.id);
     },

@@ -18,18 +18,18 @@ export const boolean = z.union([
 ]);
 
 /** A name or a description of a resource. */
-export const label = text.trim().nullable();
+export const optionalText = text.trim().nullable();
 
 /** A required name of a resource. */
-export const title = text.min(1).refine((name) => name.trim() !== '', "The 'name' can not be empty.");
+export const requiredName = text.min(1).refine((name) => name.trim() !== '', "The 'name' can not be empty.");
 
-const map = (keys: RegExp) => z.record(z.string().regex(keys), text);
+const stringMap = (keys: RegExp) => z.record(z.string().regex(keys), text);
 
 /** The metadata of a resource. */
-export const metadata = map(/^[\w:. /-]{1,255}$/);
+export const metadata = stringMap(/^[\w:. /-]{1,255}$/);
 
 /** The specs of a volume or group type. */
-export const specs = map(/^[\w:.-]{1,255}$/);
+export const specs = stringMap(/^[\w:.-]{1,255}$/);
 
 /** A size in GiB, also as a string. */
 export const size = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)]).pipe(
@@ -42,5 +42,5 @@ export const size = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number
 export const zone = text.trim().min(1).nullable();
 
 /** A list without duplicates. */
-export const unique = <T>(item: z.ZodType<T>) =>
+export const uniqueList = <T>(item: z.ZodType<T>) =>
   z.array(item).refine((items) => new Set(items).size === items.length, 'has non-unique elements');

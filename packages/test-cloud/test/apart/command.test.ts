@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bundledProgram } from '../../../../testing/bundled-program.js';
 import { helpText, readCommand } from '../../src/cli/options.js';
-import { requestLine } from '../../src/cli/request-line.js';
+import { formatRequestLine } from '../../src/cli/request-line.js';
 
 const command = await bundledProgram(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)));
 
@@ -103,11 +103,11 @@ describe('a line of the request log', () => {
   };
 
   it('contains status, version and request id', () => {
-    expect(requestLine(entry, false)).toBe('00:00:00.000 503 GET    /compute/v2.1/servers 2.53 1.5ms req-1');
+    expect(formatRequestLine(entry, false)).toBe('00:00:00.000 503 GET    /compute/v2.1/servers 2.53 1.5ms req-1');
   });
 
   it('is colored on terminals with colors', () => {
-    expect(requestLine(entry, true)).toContain('\x1b[31m503\x1b[0m');
+    expect(formatRequestLine(entry, true)).toContain('\x1b[31m503\x1b[0m');
   });
 });
 

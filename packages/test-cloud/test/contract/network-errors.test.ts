@@ -1,6 +1,6 @@
 import { CatalogError, catalogErrorKinds } from '@apistrata/compute-engine/catalogs';
 import { expect, it } from 'vitest';
-import { fromCatalogError, NETWORK_ERRORS, networkFault } from '../../src/network/network-errors.js';
+import { ERROR_STATUSES, fromCatalogError, networkFault } from '../../src/network/network-errors.js';
 import { ServiceError } from '../../src/service/service-error.js';
 import { type ApiResponse, clientOf, cloudUnderTest } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
@@ -12,7 +12,7 @@ const { errors, resources } = readFacts('network') as {
 };
 
 it('has the types of errors of the original, with their statuses', () => {
-  expect(NETWORK_ERRORS).toEqual(errors);
+  expect(ERROR_STATUSES).toEqual(errors);
 });
 
 it.each(Object.keys(catalogErrorKinds) as (keyof typeof catalogErrorKinds)[])(

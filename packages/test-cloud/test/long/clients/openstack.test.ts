@@ -100,8 +100,11 @@ converse(
     },
     { run: 'network rbac delete $rbac' },
     { run: 'router create edge', expects: /edge/ },
+    { run: 'router add subnet edge desks' },
     { run: 'router add route --route destination=10.9.0.0/16,gateway=10.8.0.7 edge' },
     { run: 'router show edge', expects: /10\.9\.0\.0\/16/ },
+    { run: 'router remove route --route destination=10.9.0.0/16,gateway=10.8.0.7 edge' },
+    { run: 'router remove subnet edge desks' },
     { run: 'router delete edge' },
     { run: 'floating ip create public', captures: { floating: ID } },
     {
