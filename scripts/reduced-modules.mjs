@@ -68,7 +68,13 @@ const SMALL_REPLACEMENTS = {
     'query-builder/merge-query-builder.js': ['MergeQueryBuilder', 'WheneverMatchedQueryBuilder'],
     'schema/alter-table-add-foreign-key-constraint-builder.js': ['AlterTableAddForeignKeyConstraintBuilder'],
     'schema/alter-table-add-index-builder.js': ['AlterTableAddIndexBuilder'],
+    'schema/alter-table-drop-constraint-builder.js': ['AlterTableDropConstraintBuilder'],
+    'schema/create-schema-builder.js': ['CreateSchemaBuilder'],
+    'schema/create-type-builder.js': ['CreateTypeBuilder'],
     'schema/create-view-builder.js': ['CreateViewBuilder'],
+    'schema/drop-schema-builder.js': ['DropSchemaBuilder'],
+    'schema/drop-type-builder.js': ['DropTypeBuilder'],
+    'schema/drop-view-builder.js': ['DropViewBuilder'],
     'schema/refresh-materialized-view-builder.js': ['RefreshMaterializedViewBuilder'],
   }),
   // Schemas that are not compiled use the general parser, which is only slower.
