@@ -77,7 +77,7 @@ describe('the workflows', () => {
     const pushed = steps.findIndex(({ run }) => run?.includes('git push --follow-tags'));
     const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) };
     for (const { run } of steps.slice(pushed + 1))
-      execFileSync('bash', ['-e', '-c', run!], { cwd: folder, env, stdio: 'pipe' });
+      execFileSync('bash', ['--norc', '-e', '-c', run!], { cwd: folder, env, stdio: 'pipe' });
 
     const tag = '@apistrata/test-cloud@1.2.3';
     const files = 'test-cloud-image-linux-x64.tar test-cloud-linux-x64 pytest_test_cloud-1.2.3-py3-none-any.whl';
