@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
-import type { Wire } from '../service/wire.js';
+import { isObject, type Wire } from '../service/wire.js';
 import {
   checkCounts,
   checkNotReserved,
@@ -11,7 +11,7 @@ import {
   SETTABLE_ATTRIBUTES,
 } from './image-attributes.js';
 import { requirePolicy } from './policies.js';
-import { checkSchema, isObject } from './schema-check.js';
+import { checkSchema } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 
 type OperationName = 'add' | 'remove' | 'replace';

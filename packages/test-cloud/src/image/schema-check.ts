@@ -1,5 +1,5 @@
 import { badRequest, forbidden } from '../service/service-error.js';
-import type { Wire } from '../service/wire.js';
+import { isObject, type Wire } from '../service/wire.js';
 
 /** A JSON schema with the keywords that the image service's schemas use. */
 export interface Schema {
@@ -33,9 +33,6 @@ function formatValue(value: unknown): string {
   const entries = Object.entries(value).map(([key, nestedViolation]) => `'${key}': ${formatValue(nestedViolation)}`);
   return `{${entries.join(', ')}}`;
 }
-
-export const isObject = (value: unknown): value is Wire =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function hasType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null;

@@ -5,10 +5,10 @@ import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, del, get, post, type Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
 import { formatMicros, formatSeconds } from '../service/times.js';
-import type { Wire } from '../service/wire.js';
+import { isObject, type Wire } from '../service/wire.js';
 import { downloadImage, parseDownloadUrl } from './downloads.js';
 import { parseImage, toCatalogChange } from './image-attributes.js';
-import { isObject, validateBody } from './schema-check.js';
+import { validateBody } from './schema-check.js';
 import { TASK, TASK_DETAIL_FIELDS } from './schemas.js';
 import { withoutBody } from './without-body.js';
 

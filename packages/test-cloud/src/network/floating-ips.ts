@@ -14,11 +14,10 @@ const noFilter = { filter: false } as const;
 const unfilteredDocument = { inDocuments: true, filter: false } as const;
 
 /** Returns a floating IP in wire format, with its port and the router that is connected to the port's network. */
-async function describeFloatingIp({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
+async function describeFloatingIp({ cloud, caller, elevatedCaller }: Call, floating: FloatingIpView): Promise<Doc> {
   if (!floating.portId) return floatingIpView(floating, null, null);
   const port = await cloud.catalogs.networks.getPort(caller, floating.portId);
-  const adminCaller = { ...caller, isAdmin: true };
-  const networkPorts = await cloud.catalogs.networks.listPorts(adminCaller, { networkId: port.networkId });
+  const networkPorts = await cloud.catalogs.networks.listPorts(elevatedCaller, { networkId: port.networkId });
   const router = networkPorts.find(({ deviceOwner }) => deviceOwner === 'network:router_interface');
   return floatingIpView(floating, router?.deviceId ?? null, port);
 }

@@ -115,8 +115,7 @@ async function rejectUnsuitablePort(call: Call, { internal_port_id, internal_ip_
 
 /** Throws `PortHasBindingFloatingIP` if a floating IP is associated with the internal port. */
 async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
-  const adminCaller = { ...call.caller, isAdmin: true };
-  const boundFloatingIp = (await call.cloud.catalogs.networks.listFloatingIps(adminCaller)).find(
+  const boundFloatingIp = (await call.cloud.catalogs.networks.listFloatingIps(call.elevatedCaller)).find(
     ({ portId }) => portId === internal_port_id,
   );
   if (boundFloatingIp)

@@ -8,11 +8,10 @@ import { rejectOverQuota } from './quota-routes.js';
 /** Rejects static routes whose next hop is outside the router's subnets or is one of the router's addresses. */
 export async function checkRoutes(call: Call, router: Doc, routes: readonly Wire[]): Promise<void> {
   const { networks } = call.cloud.catalogs;
-  const adminCaller = { ...call.caller, isAdmin: true };
-  const routerAddresses = (await networks.listPorts(adminCaller, { deviceIds: [router.id] })).flatMap(
+  const routerAddresses = (await networks.listPorts(call.elevatedCaller, { deviceIds: [router.id] })).flatMap(
     ({ fixedIps }) => fixedIps,
   );
-  const subnets = (await networks.listSubnets(adminCaller)).filter(({ id }) =>
+  const subnets = (await networks.listSubnets(call.elevatedCaller)).filter(({ id }) =>
     routerAddresses.some(({ subnetId }) => subnetId === id),
   );
   const prefixes = subnets.map(({ cidr }) => cidrOf(cidr));

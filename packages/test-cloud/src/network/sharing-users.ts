@@ -16,7 +16,7 @@ interface UserFinder {
 
 /** Returns the users of a shared network, which are its ports, except the ports of the network service. */
 async function portUsers(call: Call, networkId: string): Promise<readonly ObjectUser[]> {
-  const ports = await call.cloud.catalogs.networks.listPorts({ ...call.caller, isAdmin: true }, { networkId });
+  const ports = await call.cloud.catalogs.networks.listPorts(call.elevatedCaller, { networkId });
   return ports
     .filter(({ deviceOwner }) => !deviceOwner.startsWith('network:'))
     .map(({ id, projectId }) => ({ what: `port ${id}`, projectId }));
@@ -24,7 +24,7 @@ async function portUsers(call: Call, networkId: string): Promise<readonly Object
 
 /** Returns the users of an external network, which are the routers with a gateway to this network. */
 async function routerUsers(call: Call, networkId: string): Promise<readonly ObjectUser[]> {
-  const routers = await call.cloud.catalogs.networks.listRouters({ ...call.caller, isAdmin: true });
+  const routers = await call.cloud.catalogs.networks.listRouters(call.elevatedCaller);
   return routers
     .filter(({ externalNetworkId }) => externalNetworkId === networkId)
     .map(({ id, projectId }) => ({ what: `router ${id}`, projectId }));
@@ -32,12 +32,11 @@ async function routerUsers(call: Call, networkId: string): Promise<readonly Obje
 
 /** Returns the users of a QoS policy, which are networks and ports. */
 async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly ObjectUser[]> {
-  const caller = { ...call.caller, isAdmin: true };
   const { networks } = call.cloud.catalogs;
   const users: ObjectUser[] = [];
   const readers = {
-    networks: (id: string) => networks.getNetwork(caller, id).catch(ifMissing),
-    ports: (id: string) => networks.getPort(caller, id).catch(ifMissing),
+    networks: (id: string) => networks.getNetwork(call.elevatedCaller, id).catch(ifMissing),
+    ports: (id: string) => networks.getPort(call.elevatedCaller, id).catch(ifMissing),
   };
   for (const many of ['networks', 'ports'] as const)
     for (const [id, { qos_policy_id }] of call.cloud.documents.table<Doc>(`network/${many}`)) {

@@ -37,7 +37,7 @@ const SHARED_ACTION = 'access_as_shared';
 const EXTERNAL_ACTION = 'access_as_external';
 
 /** Returns the caller as an administrator without a project, so that a record's grants do not change its view. */
-const adminWithoutProject = ({ caller }: Call) => ({ ...caller, projectId: '', isAdmin: true });
+const adminWithoutProject = ({ elevatedCaller }: Call) => ({ ...elevatedCaller, projectId: '' });
 
 const groupTable = ({ cloud }: Call) => cloud.documents.table<Wire>('network/security_groups');
 

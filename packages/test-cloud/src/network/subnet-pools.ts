@@ -41,7 +41,7 @@ export async function findFreePrefix(call: Call, poolId: unknown, prefixLength: 
   const length = Number(prefixLength ?? pool.default_prefixlen);
   if (length < Number(pool.min_prefixlen) || length > Number(pool.max_prefixlen))
     throw badRequest(`Unable to allocate subnet with prefix length ${length}.`, 'MinPrefixSubnetAllocationError');
-  const all = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true });
+  const all = await call.cloud.catalogs.networks.listSubnets(call.elevatedCaller);
   const usedCidrs = all.map(({ cidr }) => cidrOf(cidr));
   for (const poolPrefix of pool.prefixes as readonly string[]) {
     const { version, first, last } = cidrOf(poolPrefix);
@@ -118,7 +118,7 @@ export async function requireSamePool(
   poolId: unknown,
 ): Promise<void> {
   const subnetRecords = call.cloud.documents.table<Wire>('network/subnets');
-  const subnets = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true }, { networkId });
+  const subnets = await call.cloud.catalogs.networks.listSubnets(call.elevatedCaller, { networkId });
   const scopeOf = (id: unknown) => poolsOf(call).get(String(id))?.address_scope_id ?? null;
   const isPoolDifferent = subnets.some(({ id, ipVersion: version }) => {
     const other = subnetRecords.get(id)?.subnetpool_id ?? null;

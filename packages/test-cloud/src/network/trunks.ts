@@ -77,7 +77,6 @@ export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
   const membership = findMembership(call, port.id);
   if (!membership) return {};
   const { trunk, isParent } = membership;
-  const adminCaller = { ...call.caller, isAdmin: true };
   const { networks } = call.cloud.catalogs;
   if (isParent) {
     const trunk_details = (sub_ports: unknown) => ({ trunk_details: { trunk_id: trunk.id, sub_ports } });
@@ -85,12 +84,12 @@ export async function trunkFields(call: Call, port: Doc): Promise<Wire> {
     if (call.req.params.id === undefined) return trunk_details(trunk.sub_ports);
     const sub_ports = [];
     for (const subPort of subPortsOf(trunk)) {
-      const subPortRecord = await networks.getPort(adminCaller, subPort.port_id).catch(ifMissing);
+      const subPortRecord = await networks.getPort(call.elevatedCaller, subPort.port_id).catch(ifMissing);
       sub_ports.push({ ...subPort, mac_address: subPortRecord?.mac ?? null });
     }
     return trunk_details(sub_ports);
   }
-  const parent = await networks.getPort(adminCaller, String(trunk.port_id)).catch(ifMissing);
+  const parent = await networks.getPort(call.elevatedCaller, String(trunk.port_id)).catch(ifMissing);
   const isBound = parent !== undefined && parent.hostId !== '';
   return {
     device_owner: 'trunk:subport',

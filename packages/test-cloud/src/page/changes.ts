@@ -1,4 +1,5 @@
 import type { JournalEntry, JournalHead } from '../gateway/journal.js';
+import { isObject } from '../service/wire.js';
 import { urlPath } from '../url-path.js';
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -31,8 +32,6 @@ const ID = /[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** The maximum number of responses that are searched for an earlier or later state of the resource. */
 const MAX_RESPONSES = 200;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isResource = (value: unknown): value is Resource => isObject(value) && typeof value.id === 'string';
 
 /** Returns the resources in a response: one resource with or without an envelope, or the items of a list. */

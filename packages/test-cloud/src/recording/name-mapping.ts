@@ -1,12 +1,10 @@
+import { isObject, type Wire } from '../service/wire.js';
+
 /** Matches the names that are replaced in any text: ids of 32 digits or five groups, and pseudonyms of secrets. */
 const NAME_PATTERN = /\*\*\*\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g;
 const WHOLE_NAME_PATTERN = new RegExp(`^(?:${NAME_PATTERN.source})$`);
 /** Matches the names of fields whose values are ids, regardless of the ids' format. */
 const ID_FIELD = /(?:^|[_-])(?:id|ids|uuid|ref)$|(?:Id|Ref|Uuid)$/;
-
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Maps the ids, tokens and passwords in a recording to those in the test cloud. Both are called names here. */
 export class NameMapping {
@@ -62,7 +60,7 @@ export class NameMapping {
   #pairs(recorded: readonly unknown[], here: readonly unknown[]): readonly (readonly [unknown, unknown])[] {
     const remaining = new Set(here);
     const pairs: [unknown, unknown][] = [];
-    const pairMatching = (items: readonly unknown[], isSame: (one: Json, other: Json) => boolean) =>
+    const pairMatching = (items: readonly unknown[], isSame: (one: Wire, other: Wire) => boolean) =>
       items.filter((one) => {
         const other = [...remaining].find(
           (candidate) => isObject(one) && isObject(candidate) && isSame(one, candidate),

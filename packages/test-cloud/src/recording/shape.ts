@@ -1,3 +1,5 @@
+import { isObject } from '../service/wire.js';
+
 /** A difference between the formats of two responses. */
 export interface ShapeDifference {
   /** The location of the difference: `status`, `header vary`, or a path in the body: `$.servers[].addresses`. */
@@ -26,10 +28,6 @@ const FREE_FORM_FIELDS = new Set([
   'binding:profile',
   'binding:vif_details',
 ]);
-
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function typeOf(value: unknown): string {
   if (value === undefined) return ABSENT;

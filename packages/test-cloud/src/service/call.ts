@@ -24,6 +24,11 @@ export class Call {
     return this.authenticatedCaller;
   }
 
+  /** The caller with administrator rights, to read records of other projects that the response does not contain. */
+  get elevatedCaller(): Caller {
+    return { ...this.caller, isAdmin: true };
+  }
+
   get isAdmin(): boolean {
     return this.caller.isAdmin === true;
   }

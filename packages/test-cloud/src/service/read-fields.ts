@@ -1,7 +1,7 @@
 import type { Call } from './call.js';
 import { defaultOf, type Field } from './field.js';
 import type { ResourceType } from './style.js';
-import type { Wire } from './wire.js';
+import { isObject, type Wire } from './wire.js';
 
 /** The verbs with which clients can set a field, by its `sets`. */
 const VERBS_BY_SETTING: Readonly<Record<Field['sets'], readonly string[]>> = {
@@ -10,10 +10,6 @@ const VERBS_BY_SETTING: Readonly<Record<Field['sets'], readonly string[]>> = {
   later: ['change'],
   never: [],
 };
-
-function isObject(value: unknown): value is Wire {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Validates and converts the fields in a request body. Throws the service's error for invalid ones. */
 export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', body: unknown): Wire {

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import type { Resource } from '../service/resource.js';
 import { post, Reply, type Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
+import { isObject } from '../service/wire.js';
 import { requireMinor } from './volume-style.js';
 
 /** An action of a resource type. */
@@ -37,12 +40,24 @@ export const statusSchema = (what: string, ...values: readonly string[]) =>
         `${what} status: ${input} is invalid, valid statuses are: (${values.map((one) => `'${one}'`).join(', ')}).`,
     });
 
+/** Defines the action that resets the status of a group or a group snapshot. */
+export const resetStatusAction = (what: string, resource: Resource, since: number): Action<Doc> =>
+  defineAction(
+    z.strictObject({
+      status: statusSchema(
+        what,
+        ...['error', 'available', 'creating', 'deleting', 'deleted', 'updating', 'error_deleting'],
+      ),
+    }),
+    async (call, before, { status }) => void (await resource.apply(call, before, { status })),
+    { admin: true, since },
+  );
+
 /** Returns the route for a resource's actions. The only key in a request body is the name of the action. */
 export const createActionRoute = <T>(path: string, find: (call: Call) => T | Promise<T>, actions: Actions<T>): Route =>
   post(`/v3/${path}/action`, async (call) => {
     const content: unknown = call.req.body;
-    const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
-    const [[name, args] = [], ...others] = isObject ? Object.entries(content) : [];
+    const [[name, args] = [], ...others] = isObject(content) ? Object.entries(content) : [];
     if (name === undefined || others.length > 0) throw badRequest('Malformed request body');
     const knownAction = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (!knownAction) {

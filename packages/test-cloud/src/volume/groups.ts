@@ -1,4 +1,3 @@
-import type { VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
@@ -10,7 +9,10 @@ import { badRequest, conflict, notFound, ServiceError } from '../service/service
 import { noBody, onlyFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { type Action, createActionRoute, defineAction, statusSchema } from './action-route.js';
+import { type Action, createActionRoute, defineAction, resetStatusAction } from './action-route.js';
+import { findDocument } from './find-document.js';
+import { createAllOrNone, setGroup, snapshotsIn, volumesIn } from './group-members.js';
+import { groupSnapshots } from './group-snapshots.js';
 import { specRoutes } from './spec-routes.js';
 import { isAtLeast, isListed, isOfVisibility, requireFields, requireValues } from './volume-style.js';
 import { createVolume } from './volumes.js';
@@ -56,19 +58,6 @@ const groupTypes: ResourceSpec = {
   ],
 };
 
-/** Resets the status of a group or a group snapshot. */
-const resetAction = (what: string, resource: Resource, first: number): Action<Doc> =>
-  defineAction(
-    object({
-      status: statusSchema(
-        what,
-        ...['error', 'available', 'creating', 'deleting', 'deleted', 'updating', 'error_deleting'],
-      ),
-    }),
-    async (call, before, { status }) => void (await resource.apply(call, before, { status })),
-    { admin: true, since: first },
-  );
-
 /** Defines an action on a group's replication, which always fails because no pool in this cloud replicates volumes. */
 const replicationAction = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
   defineAction(
@@ -79,31 +68,26 @@ const replicationAction = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
     { since: 38 },
   );
 
-/** Returns the volumes in a group. The documents store which volumes belong to a group. */
-const volumesIn = (call: Call, group: string) =>
-  [...call.cloud.documents.table<Wire>('volume/volumes')].flatMap(([id, { group_id }]) =>
-    group_id === group ? [id] : [],
+/** Returns the new volumes' fields for copies of the volumes in a group. */
+async function fieldsFromGroup(call: Call, id: string): Promise<readonly Wire[]> {
+  const { volumes } = call.cloud.catalogs;
+  const pendingVolumes = volumesIn(call, id).map((volumeId) =>
+    volumes.getVolume(call.caller, volumeId).catch(ifMissing),
   );
-
-function setGroup(call: Call, volumes: readonly string[], group_id: string | null): void {
-  const table = call.cloud.documents.table<Wire>('volume/volumes');
-  for (const id of volumes) table.set(id, { ...table.get(id), group_id });
+  const members = (await Promise.all(pendingVolumes)).filter((volume) => volume !== undefined);
+  return members.map(({ id, sizeGb, volumeType }) => ({ source_volid: id, size: sizeGb, volume_type: volumeType }));
 }
 
-/** Copies volumes into a group. If one copy cannot be created, none is. */
-async function copyVolumes(call: Call, sources: readonly VolumeView[], group: Doc): Promise<void> {
-  const { availability_zone } = group;
-  const copies: string[] = [];
-  try {
-    for (const { id, sizeGb, volumeType } of sources) {
-      const fields = { source_volid: id, size: sizeGb, volume_type: volumeType, availability_zone };
-      copies.push((await createVolume(call, fields)).id);
-    }
-  } catch (error) {
-    for (const id of copies) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
-    throw error;
-  }
-  setGroup(call, copies, group.id);
+/** Returns the new volumes' fields for copies of the volume snapshots in a group snapshot. */
+function fieldsFromSnapshot(call: Call, id: string): Promise<readonly Wire[]> {
+  const { volumes } = call.cloud.catalogs;
+  return Promise.all(
+    snapshotsIn(call, id).map(async (snapshot_id) => {
+      const { sizeGb, volumeId } = await volumes.getSnapshot(call.caller, snapshot_id);
+      const { volumeType } = await volumes.getVolume(call.caller, volumeId);
+      return { snapshot_id, size: sizeGb, volume_type: volumeType };
+    }),
+  );
 }
 
 /** A request that copies a group or a group snapshot. */
@@ -116,35 +100,60 @@ interface CopyRequest {
 
 /** Creates a group with copies of the volumes in another group or in a group snapshot. */
 async function copyGroup(call: Call, resource: Resource, requested: CopyRequest): Promise<Wire> {
-  const snapshot =
-    !requested.source_group_id &&
-    call.cloud.documents.table<Doc>('volume/group_snapshots').get(String(requested.group_snapshot_id));
-  if (snapshot === undefined) throw notFound(`GroupSnapshot ${requested.group_snapshot_id} could not be found.`);
-  const source = requested.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
-  const { group_type, volume_types, availability_zone } = await resource.find(call, source);
-  const { volumes } = call.cloud.catalogs;
-  const pendingVolumes = volumesIn(call, source).map((id) => volumes.getVolume(call.caller, id).catch(ifMissing));
-  const members = (await Promise.all(pendingVolumes)).filter((volume) => volume !== undefined);
-  if (members.length === 0)
+  const { source_group_id = null, group_snapshot_id = null, name = null, description = null } = requested;
+  const snapshot = group_snapshot_id ? findDocument(call, 'group_snapshots', group_snapshot_id) : undefined;
+  const source = findDocument(call, 'groups', snapshot?.group_id ?? source_group_id);
+  const copies = snapshot ? await fieldsFromSnapshot(call, snapshot.id) : await fieldsFromGroup(call, source.id);
+  if (copies.length === 0)
     throw badRequest(
       `Invalid Group: ${snapshot ? 'Group snapshot' : 'Source Group'} is empty. No group will be created.`,
     );
-  const created = await resource.create(call, {
-    name: requested.name ?? null,
-    description: requested.description ?? null,
+  const { group_type, volume_types, availability_zone } = source;
+  const { id } = await resource.createValidated(call, {
+    name,
+    description,
     group_type,
     volume_types,
     availability_zone,
+    source_group_id,
+    group_snapshot_id,
   });
-  const group = await resource.find(call, String(created.id));
   try {
-    await copyVolumes(call, members, group);
+    const volumeIds = await createAllOrNone(
+      copies,
+      (fields) => createVolume(call, { ...fields, availability_zone }),
+      (volumeId) => call.cloud.catalogs.volumes.deleteVolume(call.caller, volumeId),
+    );
+    setGroup(call, volumeIds, String(id));
   } catch (error) {
-    call.cloud.documents.table(resource.table).delete(group.id);
+    call.cloud.documents.table(resource.table).delete(String(id));
     // As in Cinder, an exceeded quota has this status here.
     throw error instanceof ServiceError ? badRequest(error.message) : error;
   }
-  return { group: { id: group.id, name: group.name } };
+  return { group: { id, name } };
+}
+
+/** Throws a 400 error if a group cannot be deleted because of its status, volumes or snapshots. */
+async function requireDeletable(call: Call, { id, status }: Doc, withVolumes: boolean): Promise<void> {
+  const invalidGroup = (reason: string) => badRequest(`Invalid Group: ${reason}`);
+  if (!withVolumes && status !== 'available' && status !== 'error')
+    throw invalidGroup(`Group status must be available or error, but current status is: ${status}`);
+  const { documents, catalogs } = call.cloud;
+  if ([...documents.table<Doc>('volume/group_snapshots').values()].some(({ group_id }) => group_id === id))
+    throw invalidGroup('Group has existing snapshots.');
+  const volumeIds = volumesIn(call, id);
+  if (volumeIds.length > 0 && !withVolumes)
+    throw invalidGroup(`Group ${id} still contains volumes. The delete-volumes flag is required to delete it.`);
+  for (const volumeId of volumeIds) {
+    const volume = await catalogs.volumes.getVolume(call.caller, volumeId).catch(ifMissing);
+    if (volume?.status === 'in-use') throw invalidGroup(`Volume in group ${id} is attached. Need to detach first.`);
+    const snapshots = await catalogs.volumes.listSnapshots(call.elevatedCaller, {
+      volumeId,
+      allProjects: true,
+      limit: 1,
+    });
+    if (snapshots.length > 0) throw invalidGroup('Volume in group still has dependent snapshots.');
+  }
 }
 
 const onlyIdAndName = onlyFields('id', 'name');
@@ -214,14 +223,10 @@ const groups: ResourceSpec = {
       ),
     }),
     createActionRoute<Doc>('groups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      reset_status: resetAction('Group', resource, 20),
+      reset_status: resetStatusAction('Group', resource, 20),
       delete: defineAction(object({ 'delete-volumes': boolean.optional() }), async (call, group, args) => {
-        const members = volumesIn(call, group.id);
-        if (members.length > 0 && !args['delete-volumes'])
-          throw badRequest(
-            `Invalid Group: Group ${group.id} is not empty. The delete-volumes flag is required to delete it.`,
-          );
-        for (const id of members) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
+        await requireDeletable(call, group, args['delete-volumes'] === true);
+        for (const id of volumesIn(call, group.id)) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
         call.cloud.documents.table(resource.table).delete(group.id);
       }),
       enable_replication: replicationAction(),
@@ -230,43 +235,6 @@ const groups: ResourceSpec = {
         object({ allow_attached_volume: boolean.optional(), secondary_backend_id: text.nullish() }),
       ),
       list_replication_targets: replicationAction(),
-    }),
-  ],
-};
-
-const snapshotSummary = onlyFields('id', 'name', 'group_type_id');
-
-/** The resource for group snapshots, which contain a snapshot of each volume in a group. */
-const groupSnapshots: ResourceSpec = {
-  path: 'group_snapshots',
-  one: 'group_snapshot',
-  many: 'group_snapshots',
-  title: 'GroupSnapshot',
-  filters: ['name', 'status', 'group_id', 'id'],
-  verbs: ['list', 'show', 'create', 'remove'],
-  fields: () => ({
-    id: derived(),
-    group_id: required(fixed(uuid)),
-    name: settable(optionalText, null),
-    description: settable(optionalText, null),
-    group_type_id: derived(),
-    status: derived('available'),
-    created_at: derived(),
-    updated_at: derived(undefined, { hidden: true }),
-    project_id: derived(undefined, { admin: 'read', since: 58 }),
-  }),
-  views: { list: snapshotSummary, create: snapshotSummary },
-  lists: (call, snapshot) => isListed(call, snapshot.project_id),
-  creating(call, { group_id }) {
-    const group = call.cloud.documents.table<Doc>('volume/groups').get(String(group_id));
-    if (!group) throw notFound(`Group ${group_id} could not be found.`);
-    if (volumesIn(call, group.id).length === 0)
-      throw badRequest(`Invalid Group: Group ${group.id} cannot have a snapshot: it is empty.`);
-    return { group_type_id: group.group_type };
-  },
-  routes: (resource) => [
-    createActionRoute<Doc>('group_snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      reset_status: resetAction('Group snapshot', resource, 19),
     }),
   ],
 };

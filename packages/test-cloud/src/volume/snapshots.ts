@@ -7,6 +7,7 @@ import { changeable, derived, fixed, required, settable } from '../service/field
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest } from '../service/service-error.js';
 import { withoutFields } from '../service/view.js';
+import type { Wire } from '../service/wire.js';
 import { type Actions, createActionRoute, defineAction, statusSchema } from './action-route.js';
 import { manageSnapshotRoutes, markUnmanaged } from './manage-routes.js';
 import { metadataRoutes } from './metadata-routes.js';
@@ -26,7 +27,14 @@ const REPORTABLE_STATUSES: Readonly<Record<string, readonly string[]>> = {
 const setStatus = (call: Call, { id }: Doc, status: string, progress?: string) =>
   call.cloud.catalogs.volumes.updateSnapshotStatus(call.caller, id, status as SnapshotStatus, progress);
 
-const remove = (call: Call, { id }: Doc) => call.cloud.catalogs.volumes.deleteSnapshot(call.caller, id);
+/** Deletes a snapshot. Throws a 400 error if it belongs to a group snapshot. */
+async function remove(call: Call, { id }: Doc, requiredStatus = ''): Promise<void> {
+  const { group_snapshot_id } = call.cloud.documents.table<Wire>('volume/snapshots').get(id) ?? {};
+  if (group_snapshot_id) throw badRequest(`Invalid snapshot: Snapshot ${requiredStatus} must not be part of a group.`);
+  await call.cloud.catalogs.volumes.deleteSnapshot(call.caller, id);
+}
+
+const DELETABLE_STATUS = 'status must be available or error and';
 
 const ACTIONS: Actions<Doc> = {
   'os-update_snapshot_status': defineAction(
@@ -56,10 +64,10 @@ const ACTIONS: Actions<Doc> = {
     async (call, snapshot, { status }) => void (await setStatus(call, snapshot, status)),
     { admin },
   ),
-  'os-force_delete': { run: remove, admin },
+  'os-force_delete': { run: (call, snapshot) => remove(call, snapshot), admin },
   'os-unmanage': {
     async run(call, snapshot) {
-      await remove(call, snapshot);
+      await remove(call, snapshot, DELETABLE_STATUS);
       markUnmanaged(call, 'snapshot', snapshot.id, {
         size: Number(snapshot.size),
         volumeId: String(snapshot.volume_id),
@@ -68,6 +76,22 @@ const ACTIONS: Actions<Doc> = {
     admin,
   },
 };
+
+/** Creates a snapshot of a volume from validated fields. */
+export async function createSnapshot(call: Call, values: Wire): Promise<Doc> {
+  const { cloud, caller } = call;
+  const volume = await cloud.catalogs.volumes.getVolume(caller, String(values.volume_id));
+  await checkQuota(call, { snapshots: 1, gigabytes: volume.sizeGb }, volume.volumeType);
+  const created = await cloud.catalogs.volumes.createSnapshot(caller, {
+    key: randomUUID(),
+    volumeId: volume.id,
+    name: (values.name ?? values.display_name) as string | null,
+    description: values.description as string | null,
+    force: values.force === true || isAtLeast(call, 66),
+    metadata: (values.metadata as Record<string, string> | null) ?? undefined,
+  });
+  return { ...docOf(created), status: 'creating' };
+}
 
 /** The snapshot fields that only show and detailed list responses contain. */
 const EXTENDED_FIELDS = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
@@ -104,7 +128,7 @@ export const snapshots: ResourceSpec = {
     metadata: fixed(metadata.nullable()),
     project_id: derived(undefined, { hidden: true }),
     user_id: derived(undefined, { since: 41 }),
-    group_snapshot_id: derived(null, { since: 14 }),
+    group_snapshot_id: derived(null, { since: 14, inDocuments: true }),
     consumes_quota: derived(true, { since: 65 }),
     status: derived(),
     size: derived(),
@@ -125,7 +149,7 @@ export const snapshots: ResourceSpec = {
     return undefined;
   },
   changing: requireFields(),
-  shows: () => ({ group_snapshot_id: null, consumes_quota: true }),
+  shows: () => ({ consumes_quota: true }),
   routes: (resource) => [
     ...metadataRoutes(resource),
     ...manageSnapshotRoutes(resource),
@@ -135,20 +159,7 @@ export const snapshots: ResourceSpec = {
     list: async ({ cloud, caller, isAdmin }) =>
       (await cloud.catalogs.volumes.listSnapshots(caller, { allProjects: isAdmin })).map(docOf).reverse(),
     get: async ({ cloud, caller }, id) => docOf(await cloud.catalogs.volumes.getSnapshot(caller, id)),
-    create: async (call, values) => {
-      const { cloud, caller } = call;
-      const volume = await cloud.catalogs.volumes.getVolume(caller, String(values.volume_id));
-      await checkQuota(call, { snapshots: 1, gigabytes: volume.sizeGb }, volume.volumeType);
-      const created = await cloud.catalogs.volumes.createSnapshot(caller, {
-        key: randomUUID(),
-        volumeId: volume.id,
-        name: (values.name ?? values.display_name) as string | null,
-        description: values.description as string | null,
-        force: values.force === true || isAtLeast(call, 66),
-        metadata: (values.metadata as Record<string, string> | null) ?? undefined,
-      });
-      return { ...docOf(created), status: 'creating' };
-    },
+    create: createSnapshot,
     update: async ({ cloud, caller }, { id }, change) => {
       const {
         metadata,
@@ -157,7 +168,7 @@ export const snapshots: ResourceSpec = {
       } = change as Record<string, any>;
       return docOf(await cloud.catalogs.volumes.updateSnapshot(caller, id, { name, description, metadata }));
     },
-    remove: ({ cloud, caller }, { id }) => cloud.catalogs.volumes.deleteSnapshot(caller, id),
+    remove: (call, snapshot) => remove(call, snapshot, DELETABLE_STATUS),
   },
 };
 

@@ -6,7 +6,7 @@ import { pageAfter, pageUrl, type SortKey, sortItems } from '../service/listing.
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import { formatMicros } from '../service/times.js';
-import type { Wire } from '../service/wire.js';
+import { isObject, type Wire } from '../service/wire.js';
 
 /** The list filters that all callers may use, as in `/resource_filters`. Administrators may use any filter. */
 export const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
@@ -142,8 +142,7 @@ function holds(item: Wire, name: string, sortParameter: string): boolean {
       if (!condition || Number.isNaN(moment)) throw invalidInput(`${name} filter ${part} is invalid`);
       return condition.holds(parseTimestamp(String(value)) - moment);
     });
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return parseDictionary(sortParameter).every(([key, expected]) => (value as Wire)[key] === expected);
+  if (isObject(value)) return parseDictionary(sortParameter).every(([key, expected]) => value[key] === expected);
   return matchesValue(value, sortParameter);
 }
 

@@ -6,11 +6,12 @@ import { derived, fixed, settable } from '../service/field.js';
 import { ifMissing } from '../service/if-missing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get } from '../service/route.js';
-import { badRequest, notFound } from '../service/service-error.js';
+import { badRequest } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 import { onlyFields, withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
+import { findDocument } from './find-document.js';
 import { manageVolumeRoutes } from './manage-routes.js';
 import { reportFailure } from './messages.js';
 import { metadataRoutes } from './metadata-routes.js';
@@ -58,10 +59,7 @@ async function scheduleVolume(call: Call, volume: VolumeView): Promise<VolumeVie
 /** Creates a volume from validated fields. @throws ServiceError with status 413 if it exceeds the quota */
 export async function createVolume(call: Call, body: Wire): Promise<Doc> {
   const { volumes } = call.cloud.catalogs;
-  const backup = body.backup_id
-    ? call.cloud.documents.table<Doc>('volume/backups').get(String(body.backup_id))
-    : undefined;
-  if (body.backup_id && !backup) throw notFound(`Backup ${body.backup_id} could not be found.`);
+  const backup = body.backup_id ? findDocument(call, 'backups', body.backup_id) : undefined;
   const volumeType =
     (body.volume_type as string | null) ??
     call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
@@ -192,8 +190,7 @@ export const volumes: ResourceSpec = {
       throw badRequest(`Availability zone '${volume.availability_zone}' is invalid.`);
     const type = volume.volume_type ? await findVisibleType(call, String(volume.volume_type)) : undefined;
     if (volume.group_id) {
-      const group = call.cloud.documents.table<Wire>('volume/groups').get(String(volume.group_id));
-      if (!group) throw notFound(`Group ${volume.group_id} could not be found.`);
+      const group = findDocument(call, 'groups', volume.group_id);
       if (!type)
         throw badRequest('Invalid input received: volume_type must be provided when creating a volume in a group.');
       const types = group.volume_types as readonly string[];

@@ -1,0 +1,35 @@
+import type { Call } from '../service/call.js';
+import type { Wire } from '../service/wire.js';
+
+/** Returns the ids of the records in a table that have a value in a field. */
+const idsWith = (call: Call, tableName: string, field: string, value: string) =>
+  [...call.cloud.documents.table<Wire>(tableName)].flatMap(([id, fields]) => (fields[field] === value ? [id] : []));
+
+/** Returns the ids of the volumes in a group. The documents store which volumes belong to a group. */
+export const volumesIn = (call: Call, groupId: string) => idsWith(call, 'volume/volumes', 'group_id', groupId);
+
+/** Returns the ids of the volume snapshots in a group snapshot. */
+export const snapshotsIn = (call: Call, groupSnapshotId: string) =>
+  idsWith(call, 'volume/snapshots', 'group_snapshot_id', groupSnapshotId);
+
+/** Adds volumes to a group, or removes them if the group is null. */
+export function setGroup(call: Call, volumes: readonly string[], group_id: string | null): void {
+  const table = call.cloud.documents.table<Wire>('volume/volumes');
+  for (const id of volumes) table.set(id, { ...table.get(id), group_id });
+}
+
+/** Creates one record for each item. If one cannot be created, the previous ones are removed. */
+export async function createAllOrNone<T>(
+  items: readonly T[],
+  create: (item: T) => Promise<{ readonly id: string }>,
+  remove: (id: string) => Promise<void>,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  try {
+    for (const item of items) ids.push((await create(item)).id);
+  } catch (error) {
+    for (const id of ids) await remove(id);
+    throw error;
+  }
+  return ids;
+}
