@@ -1,17 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clientOf, cloudUnderTest } from '../clouds.js';
-
-const at = (path: string) => `/volume/v3/${path}`;
-const highest = { 'OpenStack-API-Version': 'volume 3.71' };
-
-async function volumes() {
-  const cloud = await cloudUnderTest();
-  const raw = clientOf(cloud);
-  const request = (method: string, path: string, body?: unknown) => raw(method, at(path), body, highest);
-  const volume = async (fields: object = {}) =>
-    (await request('POST', 'volumes', { volume: { size: 1, ...fields } })).body.volume;
-  return { cloud, request, raw, volume };
-}
+import { clientOf } from '../clouds.js';
+import { at, highest, volumes } from './volume-client.js';
 
 describe('volumes', () => {
   it('show the image and the type that they were created from', async () => {
