@@ -93,7 +93,7 @@ export const actions = [
 type AnyBackgroundAction = (typeof actions)[number];
 
 /**
- * Names of the actions that run background work. Stored jobs contain the name as their kind, so a name must never
+ * Names of the actions that run background work. The names are also the `kind` of stored jobs, so they must never
  * change.
  */
 export type BackgroundActionName = AnyBackgroundAction['name'];

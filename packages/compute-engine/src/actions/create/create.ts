@@ -83,8 +83,8 @@ export interface InitialPlacement {
 }
 
 /**
- * Selects a host for a new server in the transaction that stores the server, so that the server's job does not need to.
- * Returns undefined if no host is valid. In that case, the job selects a host again and reports a failure.
+ * Selects a host for a new server in the transaction that stores the server, so that the server's job does not have to
+ * select one. Returns undefined if no host is valid. In that case, the job selects a host again and reports a failure.
  */
 export async function placeNewServer(
   core: Core,
@@ -122,7 +122,7 @@ function buildAbortedError(run: ServerRun, error: Error): Error {
 
 /**
  * Builds a new server: selects a host, connects volumes and ports, and creates the machine. The create request stores
- * the server and this job together.
+ * the server and this job in one transaction.
  */
 export const create = action({
   name: 'create',

@@ -49,7 +49,7 @@ async function readServer(core: Core, job: Job, id: string): Promise<Server | un
   return job.attempts > 1 && server?.jobId === job.id ? fenceEarlierAttempts(core, job, id) : server;
 }
 
-/** Stores the number of a job's current attempt in the job's server. This fences earlier attempts of the job. */
+/** Stores the number of a job's current attempt in the server record. This fences earlier attempts of the job. */
 function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
   return store.transaction(async (tx) => {
     const server = await tables.servers.lock(tx, id);
@@ -144,7 +144,7 @@ export class ActionRunner {
     position: number,
   ): Promise<JobOutcome> {
     if (job.unreadable) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, action), job.unreadable);
-    // If the current owner started after this job had read the server, the owner belongs to a later request.
+    // If the current owner started after this job read the server, the owner executes a later request.
     const owner = this.#exclusive.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
       return cleanUpSuperseded(action, new ServerRun(core, job, server, stopping, action));

@@ -47,8 +47,8 @@ export interface ActionRules<Name extends string = string> {
   /** The action's name in the server's action history. If undefined, the action is not recorded. */
   readonly history: string | undefined;
   /**
-   * The notifications that the action sends. A string is short for `around`, `completed` and `failed` with that name.
-   * If null, only notifications of the server's state changes are sent.
+   * The notifications that the action sends. A string is shorthand for an object in which `around`, `completed` and
+   * `failed` have that value. If null, only notifications of the server's state changes are sent.
    */
   readonly notifies: Notifies;
   /** The action's name in the messages of 409 errors. Default: `name`. */
@@ -90,7 +90,7 @@ export interface Action<Name extends string = string, Request = void, Arguments 
    * validation.
    */
   readonly begin?: (scope: ServerScope, request: Request) => Promise<StartedAction<Arguments, Result>>;
-  /** Executes the action and ends with a call of `finish` or `end`. After a crash, it may be executed again. */
+  /** Executes the action and ends by calling `finish` or `end`. After a crash, it may be executed again. */
   readonly run: (run: ServerRun<Arguments>) => Promise<void>;
   /** Handles an error that `run` throws. Default: sets the server's state as `onFailure` specifies. */
   readonly fail?: (run: ServerRun<Arguments>, error: Error) => Promise<void>;

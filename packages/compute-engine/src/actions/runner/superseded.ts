@@ -11,7 +11,7 @@ export class Superseded extends EngineError<'SUPERSEDED'> {
 }
 
 /**
- * Runs a function that changes a server or one of its items, and ignores that the server or the item no longer exists.
+ * Runs a function that changes a server or one of its items. Ignores the error if the server or item no longer exists.
  */
 export async function ignoreIfDeleted(work: () => Promise<unknown>): Promise<void> {
   try {
