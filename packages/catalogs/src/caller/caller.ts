@@ -15,8 +15,8 @@ export interface Caller {
   /** The role names, which policies check. The engine itself does not use role names. */
   readonly roles: readonly string[];
   /**
-   * Whether the caller is an administrator of the whole system. The API's policies decide (`context_is_admin`) and
-   * override the identity. Default: false.
+   * Whether the caller is an administrator of the whole system. Default: false. The compute API's policy rule
+   * `context_is_admin` overrides this value.
    */
   readonly isAdmin?: boolean;
   readonly userName?: string;

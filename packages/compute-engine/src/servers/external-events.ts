@@ -99,8 +99,8 @@ export class ExternalEvents {
   }
 
   /**
-   * Starts or stops a server whose machine another service has switched on or off, unless the server already has that
-   * state.
+   * Starts or stops a server after another service has powered its machine on or off. No-op if the server already has
+   * that state.
    */
   async #powerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
     if (tag === 'POWER_ON' && server.vmState === 'stopped') await this.#servers.act(context, server.id, 'os-start');

@@ -22,7 +22,7 @@ import { portNotFound } from './port-records.js';
 
 const { floatingIps, networks, ports, routers } = networkTables;
 
-/** A floating IP for responses, which include the name of the floating IP pool. */
+/** A floating IP as returned in responses, with the name of the floating IP pool. */
 export type FloatingIpView = FloatingIpRecord & FloatingIp;
 
 export interface NewFloatingIp {

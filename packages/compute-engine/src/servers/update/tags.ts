@@ -6,7 +6,7 @@ import type { Servers } from '../servers.js';
 /** Maximum number of tags per server. */
 const MAX_TAGS = 50;
 
-/** Manages the tags of servers: a set, in the order in which they were added. */
+/** Manages the tags of servers. Each server's tags are unique, and in the order in which they were added. */
 export class ServerTags {
   readonly #servers: Servers;
 
