@@ -1,4 +1,4 @@
-/** A request that an application credential may send. */
+/** A request that an application credential permits. */
 export interface AccessRule {
   /** The HTTP method, in upper case. */
   readonly method: string;

@@ -127,8 +127,8 @@ export type RequestOf<Name extends BackgroundActionName> = InferRequest<ActionWi
 export type ResultOf<Name extends BackgroundActionName> = InferResult<ActionWithName<Name>>;
 
 /**
- * Handlers of jobs that are not part of an action, by job kind: cleanup after incomplete actions, and updates after a
- * machine has changed by itself.
+ * Handlers of jobs that are not part of an action, by job kind: cleanup after incomplete actions, and updates after the
+ * state of a machine has changed without a request.
  */
 export const cleanupsByKind: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),

@@ -67,8 +67,8 @@ async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, s
 }
 
 /**
- * Returns the error for a port that is missing or belongs to another project. The error reveals that the port exists
- * only to the owner of the port's network.
+ * Returns the error for a port that is missing or belongs to another project. The error reveals the existence of the
+ * port only to the owner of the port's network.
  */
 async function unusablePortError(
   tx: Tx,

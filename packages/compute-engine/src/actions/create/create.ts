@@ -25,7 +25,9 @@ export interface CreateArguments {
   readonly files: readonly { readonly path: string; readonly contents: string }[];
   /** Name of the host that the request specifies. */
   readonly host?: string;
-  /** Whether the scheduler applies only the filters for forced hosts, such as the capacity check. */
+  /**
+   * Whether the request forces the host, so that the scheduler applies only basic filters, such as the capacity check.
+   */
   readonly forced?: boolean;
 }
 

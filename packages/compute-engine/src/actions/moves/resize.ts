@@ -21,8 +21,7 @@ export interface ResizeRequest {
 }
 
 /**
- * Throws a 400 error if the server's image no longer exists, because the resize may create the disk from the image
- * again.
+ * Throws a 400 error if the server's image no longer exists, because the resize may recreate the disk from the image.
  */
 async function checkImage({ core, context, server: { imageId } }: ServerScope): Promise<void> {
   if (imageId === '') return;

@@ -63,7 +63,7 @@ class ActionStart<Result> {
 
   /**
    * Records a guarded action after its call to another service has succeeded, and stores the action's job. The
-   * preconditions are not checked again, because actions that have started since the guard was stored run concurrently.
+   * preconditions are not checked again, because an action that started after the guard was stored runs concurrently.
    * If the guard has already started, it executes the action, and no other job is stored.
    */
   proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {

@@ -10,10 +10,7 @@ export interface ActionNotifications {
    * notifications for its steps, with `enter` and `endStep`.
    */
   readonly around?: string;
-  /**
-   * Name of the notifications with the phases start and end that are sent if the request itself has completed the
-   * entire action.
-   */
+  /** Name of the start and end notifications that are sent if the request itself has completed the entire action. */
   readonly completed?: string;
   /** Name of the notification that is sent when the job fails. */
   readonly failed?: string;

@@ -41,8 +41,8 @@ const IDLE_PATCH = { taskState: null, jobId: null, jobAttempt: undefined } as co
 
 /**
  * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs
- * to the job and to this attempt. The check fences workers that were paused until their lease expired, and superseded
- * jobs. History events are collected and written with the next state change.
+ * to the job and to this attempt. The check fences superseded jobs, and workers that were paused until their lease
+ * expired. History events are collected and written with the next state change.
  */
 export class ServerRun<Arguments = unknown> {
   readonly core: Core;

@@ -132,7 +132,7 @@ export function statesWithStatus(statuses: readonly string[]): readonly State[] 
 }
 
 /**
- * Adds the filters that databases can apply to a query.
+ * Adds to a query the filters that databases can apply.
  * @param live the condition for servers that are not deleted
  */
 export function applyFilters(
