@@ -114,7 +114,7 @@ async function moveWithProgress(
   const watchProgress = async () => {
     for (;;) {
       await core.clock.sleep(PROGRESS_INTERVAL_MS, moveEnded.signal);
-      // If an update fails, the next interval stores the progress again.
+      // If an update fails, the progress is stored again after the next interval.
       await storeProgress().catch(() => {});
     }
   };

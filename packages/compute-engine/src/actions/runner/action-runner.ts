@@ -177,7 +177,7 @@ export class ActionRunner {
     } catch (error) {
       if (error instanceof Superseded || error instanceof WorkerStopping) throw error;
       if (run.signal.aborted) throw run.signal.reason;
-      // An outage of another service does not fail the action. The job is retried instead.
+      // An outage of another service does not make the action fail. Instead, the job is retried.
       if (isOutage(error) && job.attempts < MAX_ATTEMPTS) throw error;
       await core.worker.renewLease(job.id);
       await this.#fail(action, run, error as Error);

@@ -66,7 +66,7 @@ export function liveCondition(
   sort: readonly ServerSort[],
 ): RawBuilder<boolean> {
   const { projectId, patterns, ...others } = filters;
-  // All servers with a reservation id belong to the same project.
+  // All servers with the same reservation id belong to one project.
   if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE_SERVERS;
   if (projectId !== undefined) return liveServersOfProject(kind);
   const comparedFilters = Object.entries({ ...others, ...patterns }).filter(
