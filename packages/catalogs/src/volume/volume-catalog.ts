@@ -199,7 +199,7 @@ export interface VolumeCatalog {
    * Creates a snapshot.
    *
    * @param onCaptured called when guests may write to the volume again because later writes no longer affect the
-   * snapshot. Not called if the snapshot is complete by then.
+   * snapshot. Not called if the snapshot is already complete at that time.
    */
   createSnapshot(caller: Caller, snapshot: NewSnapshot, onCaptured?: () => void): Promise<VolumeSnapshot>;
   /** Deletes a snapshot. Idempotent. */

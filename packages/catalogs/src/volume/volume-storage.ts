@@ -23,7 +23,7 @@ export interface VolumeStorage {
   /**
    * Stores the data of a new volume or snapshot. The promise resolves when the data is complete.
    * @param onCaptured called when the source may change again because later changes no longer affect the copy. Not
-   * called if the copy is complete by then.
+   * called if the copy is already complete at that time.
    */
   create(
     caller: Caller,

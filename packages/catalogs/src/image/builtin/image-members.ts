@@ -44,7 +44,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, ge
       });
     },
 
-    /** Sets whether a member accepts a shared image. Only the member's project and administrators may call this. */
+    /** Sets whether a member accepts a shared image. Only the member project and administrators may call this. */
     async setMemberStatus(
       caller: Caller,
       imageId: string,

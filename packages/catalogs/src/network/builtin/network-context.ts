@@ -123,7 +123,7 @@ export class NameCache {
     this.#session = session;
   }
 
-  /** Adds the name of a record that has been read already. */
+  /** Adds the name of a record that has already been read. */
   add(record: { readonly id: string; readonly name: string }): void {
     this.#names.set(record.id, record.name);
   }

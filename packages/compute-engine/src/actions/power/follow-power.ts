@@ -28,7 +28,7 @@ export interface FollowPowerArguments {
  */
 const POWERED_ON_STATES: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 /**
- * The `vm_state` values in which a server is stopped when its machine has stopped. In other states, only the power
+ * The `vm_state` values that become `stopped` when the server's machine has stopped. In other states, only the power
  * state changes, as in Nova.
  */
 const STOPPABLE_VM_STATES: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);

@@ -60,8 +60,8 @@ function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Se
 }
 
 /**
- * Cleans up after a job whose server another job has taken over: moves the ports and volumes to the server's current
- * host, and closes the open history events.
+ * Cleans up after a job whose server has been taken over by another job: moves the ports and volumes to the server's
+ * current host, and closes the open history events.
  */
 async function cleanUpSuperseded(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const { core, server, context } = run;

@@ -63,7 +63,7 @@ export type Change = (tx: Tx, server: Server) => ServerPatch | undefined | Promi
  * transaction.
  */
 export interface StartedAction<Arguments, Result> {
-  /** Arguments of the action's job, which the job record stores. */
+  /** Arguments of the action's job. The job record stores them. */
   readonly arguments: Arguments;
   readonly change?: Change;
   /** Creates the value to return to the caller, from the server record after the transaction. */
@@ -123,8 +123,8 @@ export interface StartedConcurrentAction<Arguments, Result> {
   /** Returns the changes to the server record that undo `change`. */
   readonly undo?: (server: Server) => ServerPatch;
   /**
-   * Releases resources that a failed `perform` may have acquired, even partially. Omit it if a rejected call has no
-   * effect. In that case, the guard releases the resources after an outage.
+   * Releases resources that a failed `perform` may have acquired, even partially. Omit this function if a rejected call
+   * has no effect. In that case, the guard releases the resources after an outage.
    */
   readonly releasePort?: () => Promise<void>;
 }

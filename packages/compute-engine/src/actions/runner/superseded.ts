@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors/engine-error.js';
 
 /**
- * The error of a job whose server another job has taken over, for example to delete the server. The job ends without a
- * result.
+ * The error of a job whose server has been taken over by another job, for example to delete the server. The job ends
+ * without a result.
  */
 export class Superseded extends EngineError<'SUPERSEDED'> {
   constructor(message: string) {

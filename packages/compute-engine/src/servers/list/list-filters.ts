@@ -252,7 +252,7 @@ function plainCondition(
 function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
   // If the list is limited to a project, the expression differs from that of the index over all servers, so that
-  // PostgreSQL does not read this index, too.
+  // PostgreSQL does not also read that index.
   const isDeleted = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
   if (deleted) return rows.where(sql<boolean>`(${isDeleted} or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {

@@ -27,8 +27,8 @@ const indexesOfProject: IndexedQueries = {
 };
 
 /**
- * Returns whether an index leads directly to a page of the matching servers. Queries without an index may be slow if
- * there are many servers.
+ * Returns whether a page of the matching servers can be read directly from an index. Queries without an index may be
+ * slow if there are many servers.
  */
 export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): boolean {
   const { projectId, patterns = {}, softDeleted, deleted, ...others } = filters;

@@ -24,7 +24,8 @@ export class ServerTags {
   }
 
   /**
-   * Adds a tag. Returns whether the tag is new. A server with the maximum number of tags rejects even an existing tag.
+   * Adds a tag. Returns whether the tag is new. If the server has the maximum number of tags, even an existing tag is
+   * rejected.
    */
   async add(context: Context, id: string, tag: string): Promise<boolean> {
     let isNewTag = false;
