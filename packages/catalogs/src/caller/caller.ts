@@ -2,7 +2,7 @@
 export interface AccessRule {
   /** The HTTP method, in upper case. */
   readonly method: string;
-  /** The path pattern. `*` and `{name}` match a path segment or a part of one, `**` matches any characters. */
+  /** The path pattern. `*` and `{name}` match a path segment or a part of one; `**` matches any characters. */
   readonly path: string;
   /** The service type in the identity service's catalog, such as `compute`. */
   readonly service: string;

@@ -6,7 +6,7 @@ import { tables } from '../schema/tables.js';
 
 /** The properties of a new migration. */
 export interface NewMigration {
-  /** UUID of the migration. The request generates it, so that the job's arguments can contain it. */
+  /** UUID of the migration, which the request generates so that the job's arguments can contain the UUID. */
   readonly id: string;
   readonly type: MigrationType;
   /** The new flavor, if it changes. */

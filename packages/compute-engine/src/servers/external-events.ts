@@ -87,7 +87,7 @@ export class ExternalEvents {
     try {
       await this.#effects[event.name]?.(context, server, event);
     } catch (error) {
-      // The event is accepted even if its server rejects the action, for example because it is busy. Later events
+      // The event is accepted even if the action is rejected, for example because the server is busy. Later events
       // repair the state.
       if (!(error instanceof Rejection)) throw error;
     }

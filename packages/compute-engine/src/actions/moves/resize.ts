@@ -49,8 +49,8 @@ async function checkQuotaIncrease(
 }
 
 /**
- * Changes a server's flavor, and moves the server to another host if one is valid. Afterwards, a client must confirm or
- * revert the resize.
+ * Changes a server's flavor, and moves the server to another host if another host is valid. Afterwards, a client must
+ * confirm or revert the resize.
  */
 export const resize = action({
   name: 'resize',

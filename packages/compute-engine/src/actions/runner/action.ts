@@ -59,8 +59,8 @@ export interface ActionRules<Name extends string = string> {
 export type Change = (tx: Tx, server: Server) => ServerPatch | undefined | Promise<ServerPatch | undefined>;
 
 /**
- * The decisions that an action makes before the transaction that starts it, because only SQL may be awaited inside the
- * transaction.
+ * The decisions that an action makes before the transaction that starts the action. Inside the transaction, only SQL
+ * may be awaited.
  */
 export interface StartedAction<Arguments, Result> {
   /** Arguments of the action's job. The job record stores them. */
