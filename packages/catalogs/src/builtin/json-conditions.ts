@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { CatalogError } from '../errors/catalog-error.js';
 
 /**
- * Returns an SQL condition for records whose object `field` contains the key with the value. `field` is a hard-coded
- * constant, never user input.
+ * Returns an SQL condition for records whose object `field` has the given value for the given key. `field` is a
+ * hard-coded constant, never user input.
  */
 export function hasEntry(session: Session, field: string, key: string, value: string): RawBuilder<boolean> {
   return session.kind === 'postgres'
@@ -12,7 +12,7 @@ export function hasEntry(session: Session, field: string, key: string, value: st
     : sql<boolean>`exists (select 1 from json_each(data, ${sql.lit(`$.${field}`)}) as e where e.key = ${key} and e.value = ${value})`;
 }
 
-/** Returns an SQL condition for records whose string array `field` contains an item. */
+/** Returns an SQL condition for records whose string array `field` contains the given item. */
 export function hasItem(session: Session, field: string, item: string): RawBuilder<boolean> {
   return session.kind === 'postgres'
     ? sql<boolean>`jsonb_exists(data::jsonb -> ${sql.lit(field)}, ${item})`

@@ -1,8 +1,8 @@
-/** A request that an application credential may send. */
+/** A request that an application credential permits. */
 export interface AccessRule {
   /** The HTTP method, in upper case. */
   readonly method: string;
-  /** The path pattern. `*` and `{name}` match a path segment or a part of one, `**` matches any characters. */
+  /** The path pattern. `*` and `{name}` match a path segment or a part of one; `**` matches any characters. */
   readonly path: string;
   /** The service type in the identity service's catalog, such as `compute`. */
   readonly service: string;
@@ -15,8 +15,8 @@ export interface Caller {
   /** The role names, which policies check. The engine itself does not use role names. */
   readonly roles: readonly string[];
   /**
-   * Whether the caller is an administrator of the whole system. The API's policies decide (`context_is_admin`) and
-   * override the identity. Default: false.
+   * Whether the caller is an administrator of the whole system. Default: false. The compute API's policy rule
+   * `context_is_admin` overrides this value.
    */
   readonly isAdmin?: boolean;
   readonly userName?: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { compoundKey, type Store, type Tx } from '@apistrata/record-store';
 import { CatalogError } from '../errors/catalog-error.js';
 
-/** Encrypts stored values. `place` identifies the record, so that a value cannot be moved to another record. */
+/** Encrypts stored values. `place` identifies the record, so that a value cannot be decrypted in another record. */
 export interface DocumentSeal {
   seal(text: string, place: string): string;
   open(sealed: string, place: string): string;
@@ -68,7 +68,7 @@ async function upsertRows(tx: Tx, rows: readonly (DocumentRow & { readonly posit
 }
 
 /**
- * Creates the store for service records that one process keeps in memory. Suitable for few, small records.
+ * Creates the store for service records that one process keeps in memory. Suitable for a small number of small records.
  *
  * @example
  * ```ts

@@ -3,8 +3,8 @@ import { CatalogError } from '../errors/catalog-error.js';
 import { type IdentityLimits, IdentityRequests, identityUnavailable } from './identity-requests.js';
 
 /**
- * The service user with which this service authenticates to other services, and the user's project. Domains and the
- * project are identified by id or name.
+ * The service user as which this service logs in to other services, and the user's project. Domains and the project are
+ * identified by id or name.
  */
 export interface ServiceUser {
   readonly username: string;

@@ -199,7 +199,7 @@ export interface VolumeCatalog {
    * Creates a snapshot.
    *
    * @param onCaptured called when guests may write to the volume again because later writes no longer affect the
-   * snapshot. Not called if the snapshot is complete by then.
+   * snapshot. Not called if the snapshot is already complete at that time.
    */
   createSnapshot(caller: Caller, snapshot: NewSnapshot, onCaptured?: () => void): Promise<VolumeSnapshot>;
   /** Deletes a snapshot. Idempotent. */
@@ -243,7 +243,8 @@ export interface VolumeCatalog {
   /** Completes the extension of an `extending` volume. `failed` is true if the host could not detect the new size. */
   completeExtend(caller: Caller, volumeId: string, failed: boolean): Promise<void>;
   /**
-   * Overwrites an `available`, `error` or `reserved` volume with an image. The status can be `downloading` until then.
+   * Overwrites an `available`, `error` or `reserved` volume with an image. While the image is written, the status can
+   * be `downloading`.
    */
   reimage(caller: Caller, volumeId: string, imageId: string): Promise<void>;
   /**

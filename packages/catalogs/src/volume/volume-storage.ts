@@ -23,7 +23,7 @@ export interface VolumeStorage {
   /**
    * Stores the data of a new volume or snapshot. The promise resolves when the data is complete.
    * @param onCaptured called when the source may change again because later changes no longer affect the copy. Not
-   * called if the copy is complete by then.
+   * called if the copy is already complete at that time.
    */
   create(
     caller: Caller,
@@ -34,7 +34,7 @@ export interface VolumeStorage {
   remove(id: string): Promise<void>;
   /** Extends a volume, which servers may be using. The `extend_volume` job notifies these servers. */
   extend(id: string, sizeGb: number): Promise<void>;
-  /** Overwrites a volume that servers do not use with an image. */
+  /** Overwrites a volume with an image. No server uses the volume. */
   reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void>;
   /** Completes a migration: replaces the data of volume `id` with the data of `newId`, which servers may be using. */
   replace(id: string, newId: string): Promise<void>;

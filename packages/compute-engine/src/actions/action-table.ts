@@ -93,7 +93,7 @@ export const actions = [
 type AnyBackgroundAction = (typeof actions)[number];
 
 /**
- * Names of the actions that run background work. Stored jobs contain the name as their kind, so a name must never
+ * Names of the actions that run background work. The names are also the `kind` of stored jobs, so they must never
  * change.
  */
 export type BackgroundActionName = AnyBackgroundAction['name'];
@@ -127,8 +127,8 @@ export type RequestOf<Name extends BackgroundActionName> = InferRequest<ActionWi
 export type ResultOf<Name extends BackgroundActionName> = InferResult<ActionWithName<Name>>;
 
 /**
- * Handlers of jobs that are not part of an action, by job kind: cleanup after incomplete actions, and updates after a
- * machine has changed by itself.
+ * Handlers of jobs that are not part of an action, by job kind: cleanup after incomplete actions, and updates after the
+ * state of a machine has changed without a request.
  */
 export const cleanupsByKind: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),

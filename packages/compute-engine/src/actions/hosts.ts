@@ -10,8 +10,8 @@ export async function findHost({ infrastructure }: Core, name: string): Promise<
 }
 
 /**
- * Returns the host that a request names, or undefined if the request names none. Throws the error that `rejection`
- * creates if the host does not exist.
+ * Returns the host that a request names, or undefined if the request names none. If the host does not exist, throws the
+ * error that `rejection` creates.
  */
 export async function resolveRequestedHost(
   core: Core,

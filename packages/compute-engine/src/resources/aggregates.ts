@@ -76,7 +76,7 @@ export class Aggregates {
   }
 
   /**
-   * Adds a host to an aggregate. Throws 404 if the host is unknown, and 409 if it is already in the aggregate or the
+   * Adds a host to an aggregate. Throws 404 if the host is unknown, and 409 if it is already in the aggregate or if the
    * zone of its servers would change.
    */
   addHost(seq: number, host: string): Promise<Aggregate> {

@@ -18,8 +18,8 @@ export class AvailabilityZones {
   }
 
   /**
-   * Lists availability zones. Available zones come first; the further order follows the age of the services. The zone
-   * of control services is included only if `internal` is set.
+   * Lists availability zones: available zones first, and zones with older services before others. The zone of control
+   * services is included only if `internal` is set.
    */
   async list(options: { readonly internal?: boolean } = {}): Promise<readonly Zone[]> {
     const all = await this.#services.list();

@@ -14,7 +14,7 @@ export async function zonesOfHost(session: Session, host: string, excludedSeq?: 
   return [...new Set(zones)];
 }
 
-/** Returns those of the given hosts that have servers, including soft-deleted servers. */
+/** Returns the given hosts that have servers, including soft-deleted servers. */
 export async function findHostsWithServers(session: Session, hosts: readonly string[]): Promise<readonly string[]> {
   if (hosts.length === 0) return [];
   const rows = await session.db

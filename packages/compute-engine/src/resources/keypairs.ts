@@ -82,8 +82,8 @@ export class Keypairs {
   }
 
   /**
-   * Checks the quota for key pairs, then the name. Called before the expensive key generation, and again in the
-   * transaction.
+   * Checks the quota for key pairs, then whether the name is in use. Called before the expensive key generation, and
+   * again in the transaction.
    */
   async #check(
     context: Context,

@@ -5,7 +5,7 @@ import { tables } from '../schema/tables.js';
 /** The statuses of evacuations whose source host may still have resources of the server. */
 export const OPEN_EVACUATION_STATUSES: readonly MigrationStatus[] = ['accepted', 'pre-migrating', 'done'];
 
-/** Returns the evacuations from the given hosts that have one of the given statuses. */
+/** Returns the evacuations with one of the given statuses from the given hosts. */
 export async function findEvacuationsFrom(
   session: Session,
   hosts: readonly string[],

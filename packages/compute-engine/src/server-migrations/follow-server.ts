@@ -14,8 +14,8 @@ export async function movePortsAndVolumes({ server, core, context }: ServerScope
 }
 
 /**
- * Moves the ports and volumes of a server that another job has taken over to the server's current host. This is
- * necessary because other services may have handled this job's last request after the other job's requests.
+ * Moves a server's ports and volumes to its current host after another job has taken over the server. Other services
+ * may have handled the last request of this job after the requests of the other job.
  */
 export async function movePortsAndVolumesToCurrentHost({ server: { id }, core, context }: ServerScope): Promise<void> {
   const readCurrentServer = async (): Promise<Server | undefined> => {

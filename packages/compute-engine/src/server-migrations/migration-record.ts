@@ -4,9 +4,9 @@ import type { Core } from '../core/core.js';
 import type { FlavorCopy, MigrationRecord, MigrationType, New, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** The properties of a migration to store. */
+/** The properties of a new migration. */
 export interface NewMigration {
-  /** UUID that the request chooses, so that the arguments of its job can contain it. */
+  /** UUID of the migration, which the request generates so that the job's arguments can contain the UUID. */
   readonly id: string;
   readonly type: MigrationType;
   /** The new flavor, if it changes. */
@@ -82,5 +82,7 @@ export async function endMigrations(tx: Tx, core: Core, serverId: string): Promi
   }
 }
 
-/** Statuses of ended migrations. An evacuation that is `done` still waits for its source host. */
+/**
+ * Statuses of ended migrations. An evacuation remains `done` until its source host has removed the server's resources.
+ */
 const ENDED_STATUSES = ['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done'] as const;

@@ -40,13 +40,13 @@ const containsNul = (text: unknown) => typeof text === 'string' && text.includes
 /** Returns whether a query selects migrations by the index on projects or on servers. */
 const usesNarrowIndex = ({ projectId, serverId }: MigrationQuery) => projectId !== undefined || serverId !== undefined;
 
-/** Returns a comparison with a column for which databases cannot use an index. */
+/** Returns an SQL comparison that keeps databases from using an index on the column. */
 const equalsWithoutIndex = (column: string, value: string) => sql<boolean>`${sql.ref(column)} || '' = ${value}`;
 
 const isOnHost = (host: string) =>
   sql<boolean>`(${equalsWithoutIndex('source_host', host)} or ${equalsWithoutIndex('dest_host', host)})`;
 
-/** Adds the filters of a migration query to an SQL query, except `host`. */
+/** Adds all filters of a migration query except `host` to an SQL query. */
 function applyFilters(q: RowQuery, query: MigrationQuery): RowQuery {
   let rows = q
     .where('hidden', '=', 0)

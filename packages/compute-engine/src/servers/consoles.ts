@@ -75,8 +75,8 @@ export class Consoles {
   }
 
   /**
-   * Connects to the console for which a token was issued, for a proxy in this process. Returns the byte stream of the
-   * screen (RFB) or of the serial port. Throws 404 if the token has expired, and 409 if the console cannot be reached.
+   * Connects a proxy in this process to the console for which a token was issued. Returns the byte stream of the screen
+   * (RFB) or of the serial port. Throws 404 if the token has expired, and 409 if the console cannot be reached.
    */
   async connect(token: string): Promise<Duplex> {
     const { serverId, type } = await this.resolve(token);

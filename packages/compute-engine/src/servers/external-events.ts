@@ -87,7 +87,7 @@ export class ExternalEvents {
     try {
       await this.#effects[event.name]?.(context, server, event);
     } catch (error) {
-      // The event is accepted even if its server rejects the action, for example because it is busy. Later events
+      // The event is accepted even if the action is rejected, for example because the server is busy. Later events
       // repair the state.
       if (!(error instanceof Rejection)) throw error;
     }
@@ -99,8 +99,8 @@ export class ExternalEvents {
   }
 
   /**
-   * Starts or stops a server whose machine another service has switched on or off, unless the server already has that
-   * state.
+   * Starts or stops a server after another service has powered its machine on or off. No-op if the server already has
+   * that state.
    */
   async #powerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
     if (tag === 'POWER_ON' && server.vmState === 'stopped') await this.#servers.act(context, server.id, 'os-start');

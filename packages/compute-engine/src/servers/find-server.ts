@@ -23,8 +23,8 @@ export function checkVisible(server: Server, context: Context, { deleted, foreig
 }
 
 /**
- * Returns a server of the caller's project, or of any project for administrators. `visibility` adds deleted servers and
- * servers of other projects. Throws 404 if the server does not exist or is not visible.
+ * Returns a server of the caller's project, or of any project for administrators. `visibility` can add deleted servers
+ * and servers of other projects. Throws 404 if the server does not exist or is not visible.
  */
 export async function findServer(
   session: Session,

@@ -43,8 +43,8 @@ export class Servers {
   }
 
   /**
-   * Returns a server of the caller's project, or of any project for administrators. `visibility` adds deleted servers
-   * and servers of other projects. Throws 404 if the server does not exist or is not visible.
+   * Returns a server of the caller's project, or of any project for administrators. `visibility` can add deleted
+   * servers and servers of other projects. Throws 404 if the server does not exist or is not visible.
    */
   get(context: Context, id: string, visibility?: ServerVisibility): Promise<Server> {
     return findServer(this.#core.store, context, id, visibility);

@@ -6,7 +6,7 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { digestContent, type ImageContents } from './image-content.js';
 import type { ImageRecord } from './image-tables.js';
 
-/** The time without new data after which an unfinished upload is stale, because its process has died. */
+/** The time without new data after which the process of an unfinished upload is presumed to have died. */
 const STALE_UPLOAD_AGE_MS = 3_600_000;
 
 /** Removes unfinished uploads of processes that have died. */

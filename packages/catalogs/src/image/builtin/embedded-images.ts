@@ -182,7 +182,10 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       }
     },
 
-    /** Streams an image's data; empty for a preset image without data. Administrators also read deactivated images. */
+    /**
+     * Streams an image's data. The stream of a preset image without data is empty. Administrators can also read
+     * deactivated images.
+     */
     async download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>> {
       const image = await getVisible(caller, id);
       if (image.status !== 'active' && !(image.status === 'deactivated' && isAdmin(caller)))

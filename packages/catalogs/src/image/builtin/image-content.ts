@@ -16,7 +16,7 @@ export interface ContentDigest {
 export interface ReceivedContent extends ContentDigest {
   /** Attaches the data to its image, in the transaction that activates the image. */
   retain(tx: Tx): Promise<void>;
-  /** Deletes the data, because the image has other data or the transaction failed. */
+  /** Deletes the data. Called if the image already has other data, or if the transaction failed. */
   discard(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, ge
     new CatalogError('IMAGE_MEMBER_NOT_FOUND', `Image ${imageId} has no member ${projectId}`);
 
   return {
-    /** Lists an image's members. The owner sees all members, a member sees only itself. */
+    /** Lists an image's members. The owner sees all members; a member sees only itself. */
     async listMembers(caller: Caller, imageId: string): Promise<readonly ImageMember[]> {
       const image = await getVisible(caller, imageId);
       const canListAll = image.projectId === caller.projectId || isAdmin(caller);
@@ -44,7 +44,7 @@ export function imageMembers({ store, clock }: EmbeddedContext, { getVisible, ge
       });
     },
 
-    /** Sets whether a member accepts a shared image. Only the member's project and administrators may call this. */
+    /** Sets whether a member accepts a shared image. Only the member project and administrators may call this. */
     async setMemberStatus(
       caller: Caller,
       imageId: string,

@@ -7,7 +7,7 @@ export interface ImageSeed extends Partial<Omit<Image, 'id' | 'projectId' | 'cre
   /** The image data, which determines the size and the checksums. */
   readonly content?: Uint8Array | (() => AsyncIterable<Uint8Array>);
   /**
-   * The id prefix that previous versions of this image share with it. Previous versions become hidden, and this image
+   * The id prefix that this image shares with its previous versions. Previous versions become hidden, and this image
    * becomes visible if it was hidden. Default: the image does not replace other images.
    */
   readonly replacesIdPrefix?: string;

@@ -125,8 +125,8 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
   }
 
   /**
-   * Returns an image that the caller may change because the caller owns the image or is an administrator. The
-   * permissions of the request's token are not sufficient.
+   * Returns an image that the caller may change because the caller owns the image or is an administrator. The image
+   * service cannot check this, because the request can have the service user's token.
    */
   async function getChangeable(caller: Caller, id: string): Promise<Image> {
     const image = await get(caller, id);

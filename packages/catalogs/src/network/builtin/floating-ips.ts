@@ -22,7 +22,7 @@ import { portNotFound } from './port-records.js';
 
 const { floatingIps, networks, ports, routers } = networkTables;
 
-/** A floating IP for responses, which include the name of the floating IP pool. */
+/** A floating IP as returned in responses, with the name of the floating IP pool. */
 export type FloatingIpView = FloatingIpRecord & FloatingIp;
 
 export interface NewFloatingIp {
@@ -67,8 +67,8 @@ async function rejectUnreachable(tx: Tx, externalId: string, port: PortRecord, s
 }
 
 /**
- * Returns the error for a port that is missing or belongs to another project. The error reveals that the port exists
- * only to the owner of the port's network.
+ * Returns the error for a port that is missing or belongs to another project. The error reveals the existence of the
+ * port only to the owner of the port's network.
  */
 async function unusablePortError(
   tx: Tx,

@@ -28,8 +28,7 @@ async function findGroupPorts(store: Store, groupIds: readonly string[]): Promis
 
 /**
  * Returns the addresses of all servers in these security groups, by group id.
- * @param all the ports of all servers, if the caller has read them already; by default, the ports are read from the
- * database
+ * @param all the ports of all servers, if they have already been read; by default, the ports are read from the database
  */
 export async function findGroupMembers(
   store: Store,

@@ -106,7 +106,7 @@ export async function getUsableNetwork(
   return network;
 }
 
-/** Returns a network that the caller may use, for callers without a transaction. */
+/** Like `getUsableNetwork()`, but outside of a transaction. */
 export async function getVisibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(context.store, id);
   if (network && canSeeNetwork(caller, network)) return network;
@@ -123,7 +123,7 @@ export class NameCache {
     this.#session = session;
   }
 
-  /** Adds the name of a record that has been read already. */
+  /** Adds the name of a record that has already been read. */
   add(record: { readonly id: string; readonly name: string }): void {
     this.#names.set(record.id, record.name);
   }

@@ -19,7 +19,7 @@ import { findPortGroups } from './security-groups.js';
 
 const { floatingIps, ports } = networkTables;
 
-/** A port for responses, which include the names of the network and the security groups. */
+/** A port as returned in responses, with the names of the network and the security groups. */
 export type PortView = PortRecord & Port;
 
 /** An address request. Without `address`, any free address in the subnet or the network is allocated. */

@@ -157,7 +157,7 @@ export function createPortOperations(context: NetworkContext) {
       // The port ids are read with a separate query. With a subquery, a database without statistics would read all
       // ports.
       const holderIds = query.address === undefined ? undefined : await findHolderIds(query.address, query.subnetId);
-      // A list of a server's ports, which is requested often, skips this query because such ports belong to the
+      // Lists of a server's ports, which are requested often, do not need this query, because such ports belong to the
       // server's project.
       const networkIds = query.deviceIds || query.ids ? [] : await findOwnNetworkIds(caller);
       const page = await listPage(store, ports, 'oldest first', query, (rows) => {

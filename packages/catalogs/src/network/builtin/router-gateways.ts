@@ -134,8 +134,8 @@ export async function setGateway(
 
 /**
  * Adds an address in a new subnet to the router gateways on the subnet's external network. As in Neutron, a gateway
- * receives an address only if it does not have an address of the same IP version. Derived addresses are disregarded,
- * and a subnet with derived addresses extends all gateways.
+ * receives an address only if it does not have an address of the same IP version. Addresses derived from MAC addresses
+ * do not count, and a subnet with such addresses extends all gateways.
  */
 export async function extendGateways(
   context: NetworkContext,

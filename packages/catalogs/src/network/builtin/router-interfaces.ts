@@ -57,7 +57,7 @@ async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, route
   return toPortView(tx, await ports.update(tx, { ...port, ...ownerFields, status: 'ACTIVE', updatedAt }));
 }
 
-/** Connects a router to a subnet, with the gateway address, or to the network of an existing port. */
+/** Connects a router to a subnet, where it receives the gateway address, or to the network of an existing port. */
 export async function addInterface(
   context: NetworkContext,
   tx: Tx,

@@ -15,7 +15,10 @@ export type { RouterInterface };
 
 const { ports, routers } = networkTables;
 
-/** The fields of a new or changed router. Omitted fields have defaults or are not changed. */
+/**
+ * The fields of a new or changed router. Omitted fields have default values in a new router, and keep their values in
+ * an existing router.
+ */
 export type RouterFields = Partial<
   Pick<RouterRecord, 'name' | 'description' | 'adminStateUp' | 'externalNetworkId' | 'enableSnat' | 'tags'>
 > & {

@@ -13,7 +13,7 @@ import { toRule } from './security-group-rules.js';
 
 const { securityGroups: groups, rules, ports } = networkTables;
 
-/** A security group for responses, which include the rules. */
+/** A security group as returned in responses, with its rules. */
 export type SecurityGroupView = SecurityGroupRecord & SecurityGroup;
 
 /** The name of the security group that every project has. */

@@ -37,7 +37,7 @@ const { ports } = networkTables;
 export function createServerPortOperations(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Locks a server's ports and returns them in the order of creation. */
+  /** Locks a server's ports and returns them in the order in which they were created. */
   async function lockServerPorts(tx: Tx, deviceId: string): Promise<PortRecord[]> {
     return ports.find(tx, (q) => {
       const serverRows = q.where('device_id', '=', deviceId).orderBy('seq');

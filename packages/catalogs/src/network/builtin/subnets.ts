@@ -241,7 +241,7 @@ export function createSubnetOperations(context: NetworkContext) {
     /**
      * Deletes a subnet.
      *
-     * @throws `SUBNET_IN_USE` if a port has an address in the subnet that is not derived
+     * @throws `SUBNET_IN_USE` if a port has an address in the subnet, except for addresses derived from MAC addresses
      */
     async deleteSubnet(caller: Caller, id: string): Promise<void> {
       await getChangeable(caller, id);

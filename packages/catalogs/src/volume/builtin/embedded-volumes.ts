@@ -57,8 +57,8 @@ const { attachments, snapshots, volumes } = volumeTables;
 
 const DELETABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
 /**
- * The age at which data without a volume or snapshot record is orphaned. The record of a new volume is created only
- * when its data is complete.
+ * The age at which data without a volume or snapshot record counts as orphaned. The record of a new volume is created
+ * only when its data is complete.
  */
 const ORPHAN_AGE_MS = 3_600_000;
 const REIMAGEABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'reserved']);

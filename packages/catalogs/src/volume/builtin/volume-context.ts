@@ -35,7 +35,7 @@ export async function runInStorage(
   });
 }
 
-/** A volume for responses, which include the attachments. */
+/** A volume as returned in responses, with its attachments. */
 export type VolumeView = VolumeRecord & Volume;
 
 /** The size, in GiB, of volumes and snapshots that are created for unknown ids. */
@@ -128,7 +128,7 @@ async function createViewMapper(
   });
 }
 
-/** Adds the filters that volume lists and snapshot lists have in common to a query. */
+/** Adds to a query the filters that volume lists and snapshot lists have in common. */
 export function applyListFilters(
   session: Session,
   caller: Caller,

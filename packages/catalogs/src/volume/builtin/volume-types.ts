@@ -41,7 +41,7 @@ export function createVolumeTypeOperations({ store, clock, accept }: VolumeConte
     });
   }
 
-  /** Changes the type name that the type's volumes contain. */
+  /** Updates the type name in the records of the type's volumes. */
   async function renameInVolumes(tx: Tx, previousName: string, name: string): Promise<void> {
     for (const { id } of await volumes.find(tx, (q) => q.where('type_name', '=', previousName))) {
       const volume = await volumes.lock(tx, id);

@@ -26,7 +26,7 @@ import { readAttachment, readSnapshot, readType, readVolume } from './volume-wir
 /** The metadata key that stores the caller's key, so that a repeated create request finds the existing resource. */
 const METADATA_KEY = 'compute_request_key';
 
-/** The volume microversion that has all attachment operations. */
+/** The first volume microversion with all attachment operations. */
 const ATTACHMENTS_VERSION = '3.44';
 const REIMAGE_VERSION = '3.68';
 const EXTENSION_VERSION = '3.71';
@@ -60,7 +60,9 @@ function metadataFilter(metadata: Readonly<Record<string, string>> | undefined):
     .join(', ')}}`;
 }
 
-/** Returns whether a resource has the requested metadata. Services can ignore the metadata filter. */
+/**
+ * Returns whether a resource has the requested metadata. Checked here because services can ignore the metadata filter.
+ */
 function hasMetadata(
   { metadata }: Pick<Volume, 'metadata'>,
   requested: Readonly<Record<string, string>> | undefined,

@@ -25,7 +25,9 @@ export interface CreateArguments {
   readonly files: readonly { readonly path: string; readonly contents: string }[];
   /** Name of the host that the request specifies. */
   readonly host?: string;
-  /** Whether the scheduler applies only the filters for forced hosts, such as the capacity check. */
+  /**
+   * Whether the request forces the host, so that the scheduler applies only basic filters, such as the capacity check.
+   */
   readonly forced?: boolean;
 }
 
@@ -70,7 +72,7 @@ async function selectHost(
 async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   const { core } = run;
   const map = await core.infrastructure.hosts();
-  // An earlier attempt of this job may have placed the server after this attempt read it.
+  // After this attempt read the server, an earlier attempt that was still running may have placed it.
   await run.updateTogether({}, async (tx, server) =>
     server.host === null ? selectHost(core, tx, map, server, run.arguments) : {},
   );
@@ -83,8 +85,8 @@ export interface InitialPlacement {
 }
 
 /**
- * Selects a host for a new server in the transaction that stores the server, so that the server's job does not need to.
- * Returns undefined if no host is valid. In that case, the job selects a host again and reports a failure.
+ * Selects a host for a new server in the transaction that stores the server, so that the server's job does not have to
+ * select one. Returns undefined if no host is valid. In that case, the job selects a host again and reports a failure.
  */
 export async function placeNewServer(
   core: Core,
@@ -122,7 +124,7 @@ function buildAbortedError(run: ServerRun, error: Error): Error {
 
 /**
  * Builds a new server: selects a host, connects volumes and ports, and creates the machine. The create request stores
- * the server and this job together.
+ * the server and this job in one transaction.
  */
 export const create = action({
   name: 'create',

@@ -63,7 +63,7 @@ function beginCopy(
 
 /**
  * Creates an image of a volume-backed server. The image has no data of its own, but refers to snapshots of the server's
- * volumes. If the guest can be quiesced, all snapshots show the same point in time. Calling `rejected` deletes the
+ * volumes. If the guest can be quiesced, all snapshots are from the same point in time. Calling `rejected` deletes the
  * image and the snapshots.
  */
 export async function snapshotVolumes(

@@ -24,10 +24,10 @@ async function quiesceError({ machines }: Core, server: Server): Promise<Error> 
 
 /**
  * Runs a function while the guest's file systems are frozen, if the server is active and its image declares a guest
- * agent (`hw_qemu_guest_agent`) or requires quiescing (`os_require_quiesce`). If freezing fails, the function still
- * runs, unless the image requires quiescing. If it does, an error is thrown when freezing fails or when the guest
- * resumes before the function ends.
- * @param freezeId id of this freeze, because several callers may freeze the same guest at the same time
+ * agent (`hw_qemu_guest_agent`) or requires quiescing (`os_require_quiesce`). If freezing fails, the function runs
+ * anyway. If the image requires quiescing, however, an error is thrown when freezing fails or when the guest resumes
+ * before the function ends.
+ * @param freezeId id of this freeze, which distinguishes it from other freezes of the same guest at the same time
  */
 export async function runWhileQuiesced<T>(
   { core, context, server }: ServerScope,

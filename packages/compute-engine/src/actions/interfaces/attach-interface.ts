@@ -81,14 +81,14 @@ async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
 
 /**
  * Attaches a new or an existing port to a server. The response is sent after the port is attached. The background job
- * only undoes the work of a request that was interrupted.
+ * runs only if the request was interrupted, and undoes the request's work.
  */
 export const attachInterface = concurrentAction({
   name: 'attachInterface',
   vm: ['active', 'paused', 'stopped'],
   lock: true,
   history: 'attach_interface',
-  // The job only undoes the work of an interrupted request, so it sends no other notifications.
+  // The job only undoes the work of an interrupted request, so it sends no start and end notifications.
   notifies: { completed: 'interface_attach', failed: 'interface_attach' },
   word: 'attach_interface',
   begin: async (scope, request: NewInterface) => {

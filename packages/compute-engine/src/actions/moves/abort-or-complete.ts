@@ -10,7 +10,7 @@ import type { LiveMoveArguments } from './live-move.js';
  * Checks a request to abort or force-complete a live migration. Throws a 400 error unless the migration has one of the
  * given statuses.
  * @param number the migration's integer id in request paths
- * @param forced whether the request forces the completion, as the migration record then shows
+ * @param forced whether the request forces the migration to complete; stored in the migration record
  */
 export async function beginAbortOrComplete(
   { core, server }: ServerScope,

@@ -18,7 +18,7 @@ export interface MoveArguments {
 /** The task states of a server during a resize or cold migration, in order. */
 export const MOVE_TASK_STATES = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'] as const;
 
-/** Returns an additional write for a server's transaction that updates the migration status. */
+/** Returns a write that updates the migration status in the transaction that changes the server. */
 function writeStatus(run: ServerRun<MoveArguments>, status: MigrationStatus): AdditionalWrite {
   return async (tx) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });

@@ -64,8 +64,7 @@ async function claimEvacuationHost(run: ServerRun<EvacuateArguments>): Promise<v
 }
 
 /**
- * Assigns the server to the failed host again, so that it can be evacuated again, or runs on that host after the host
- * recovers.
+ * Assigns the server to the failed host again. It can then be evacuated again, or runs there once the host recovers.
  */
 async function assignToFailedHost(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;

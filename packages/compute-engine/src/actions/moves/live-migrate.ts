@@ -88,8 +88,8 @@ async function storeStatus(
 }
 
 /**
- * Returns the progress of a live migration. Before the driver reports any progress, all of the memory remains to be
- * copied.
+ * Returns the progress of a live migration. Until the driver reports progress, the remaining memory equals the total
+ * memory.
  */
 async function readProgress({ core, server }: ServerRun<LiveMoveArguments>): Promise<MigrationPatch> {
   const reportedProgress = await core.machines.moveProgress(server).catch(() => null);
@@ -114,7 +114,7 @@ async function moveWithProgress(
   const watchProgress = async () => {
     for (;;) {
       await core.clock.sleep(PROGRESS_INTERVAL_MS, moveEnded.signal);
-      // If an update fails, the next interval stores the progress again.
+      // If an update fails, the progress is stored again after the next interval.
       await storeProgress().catch(() => {});
     }
   };
@@ -125,7 +125,7 @@ async function moveWithProgress(
       moveEnded.abort();
     }
   };
-  // The progress watch always ends with an abort error, so only the outcome of the move is used.
+  // `watchProgress()` always ends with an abort error, so only the outcome of the move is used.
   const [moveOutcome] = await Promise.allSettled([moveAndStopWatch(), watchProgress()]);
   if (moveOutcome.status === 'rejected') throw moveOutcome.reason;
 }

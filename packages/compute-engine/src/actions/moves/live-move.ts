@@ -7,7 +7,7 @@ import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { PreCheckFailed } from './pre-check.js';
 
-/** Arguments that all jobs on a live migration share. */
+/** Arguments that all live migration jobs have in common. */
 export interface LiveMoveArguments {
   readonly migrationId: string;
 }

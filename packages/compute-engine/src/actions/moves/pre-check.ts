@@ -10,8 +10,9 @@ export class PreCheckFailed extends EngineError<'PRE_CHECK_FAILED'> {
 }
 
 /**
- * Returns the driver's reason why a server cannot be live-migrated to a host, or null if the driver reports none. Also
- * returns null if the source host cannot be reached, because the migration itself waits for the source host.
+ * Returns why, according to the driver, a server cannot be live-migrated to a host, or null if the driver reports no
+ * reason. Also returns null if the source host cannot be reached, because the migration itself waits for the source
+ * host.
  */
 export async function preCheck({ machines }: Core, server: Server, destHost: string): Promise<string | null> {
   const obstacle = await machines.obstacle(server, 'live_migration_prepare', destHost).catch(() => null);

@@ -21,8 +21,7 @@ export interface ResizeRequest {
 }
 
 /**
- * Throws a 400 error if the server's image no longer exists, because the resize may create the disk from the image
- * again.
+ * Throws a 400 error if the server's image no longer exists, because the resize may recreate the disk from the image.
  */
 async function checkImage({ core, context, server: { imageId } }: ServerScope): Promise<void> {
   if (imageId === '') return;
@@ -50,8 +49,8 @@ async function checkQuotaIncrease(
 }
 
 /**
- * Changes a server's flavor, and moves the server to another host if one is valid. Afterwards, a client must confirm or
- * revert the resize.
+ * Changes a server's flavor, and moves the server to another host if another host is valid. Afterwards, a client must
+ * confirm or revert the resize.
  */
 export const resize = action({
   name: 'resize',

@@ -28,7 +28,7 @@ export interface FollowPowerArguments {
  */
 const POWERED_ON_STATES: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
 /**
- * The `vm_state` values in which a server is stopped when its machine has stopped. In other states, only the power
+ * The `vm_state` values that become `stopped` when the server's machine has stopped. In other states, only the power
  * state changes, as in Nova.
  */
 const STOPPABLE_VM_STATES: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
@@ -42,9 +42,9 @@ function shouldStartWithHost({ settings }: Core, { vmState, metadata }: Server):
 
 /**
  * Updates a server whose machine stopped without a request, because the guest shut down or the hypervisor process was
- * killed. The action history shows a stop, as in Nova. If the server stopped together with its host, and its metadata
- * or the settings require it, the server is started again and the action history shows a start. A server that has
- * changed in the meantime is skipped.
+ * killed. The action history shows a stop, as in Nova. If the server stopped together with its host, and the server's
+ * metadata or the settings request a restart, the server is started again and the action history shows a start. A
+ * server that has changed in the meantime is skipped.
  */
 export const followPower: Cleanup = {
   name: 'followPower',

@@ -27,7 +27,7 @@ async function checkTraits({ core, server }: ServerRun, requiredTraits: readonly
  * Checks that a server's host has the traits that a new image requires, because a rebuild does not move the server. If
  * the check fails, the server record is reset to the former image.
  *
- * @throws NoValidHost if the host lacks a required trait, or the flavor forbids it
+ * @throws NoValidHost if the host lacks a required trait, or if the flavor forbids one
  */
 export async function checkImageTraits(
   run: ServerRun,

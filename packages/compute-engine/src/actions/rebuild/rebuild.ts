@@ -26,7 +26,7 @@ export interface RebuildRequest extends Partial<ServerSettings> {
   /** Name of the new key pair. Null removes the server's key pair. */
   readonly keyName?: string | null;
   readonly hostname?: string;
-  /** Whether another image may be written to the root volume of a volume-backed server. */
+  /** Whether a different image may be written to the root volume of a volume-backed server. */
   readonly mayReimage: boolean;
 }
 

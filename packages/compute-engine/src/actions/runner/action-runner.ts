@@ -49,7 +49,7 @@ async function readServer(core: Core, job: Job, id: string): Promise<Server | un
   return job.attempts > 1 && server?.jobId === job.id ? fenceEarlierAttempts(core, job, id) : server;
 }
 
-/** Stores the number of a job's current attempt in the job's server. This fences earlier attempts of the job. */
+/** Stores the number of a job's current attempt in the server record. This fences earlier attempts of the job. */
 function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
   return store.transaction(async (tx) => {
     const server = await tables.servers.lock(tx, id);
@@ -60,8 +60,8 @@ function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Se
 }
 
 /**
- * Cleans up after a job whose server another job has taken over: moves the ports and volumes to the server's current
- * host, and closes the open history events.
+ * Cleans up after a job whose server has been taken over by another job: moves the ports and volumes to the server's
+ * current host, and closes the open history events.
  */
 async function cleanUpSuperseded(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const { core, server, context } = run;
@@ -144,7 +144,7 @@ export class ActionRunner {
     position: number,
   ): Promise<JobOutcome> {
     if (job.unreadable) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, action), job.unreadable);
-    // If the current owner started after this job had read the server, the owner belongs to a later request.
+    // If the current owner started after this job read the server, the owner executes a later request.
     const owner = this.#exclusive.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
       return cleanUpSuperseded(action, new ServerRun(core, job, server, stopping, action));
@@ -177,7 +177,7 @@ export class ActionRunner {
     } catch (error) {
       if (error instanceof Superseded || error instanceof WorkerStopping) throw error;
       if (run.signal.aborted) throw run.signal.reason;
-      // An outage of another service does not fail the action. The job is retried instead.
+      // An outage of another service does not make the action fail. Instead, the job is retried.
       if (isOutage(error) && job.attempts < MAX_ATTEMPTS) throw error;
       await core.worker.renewLease(job.id);
       await this.#fail(action, run, error as Error);

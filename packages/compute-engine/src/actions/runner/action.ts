@@ -47,8 +47,8 @@ export interface ActionRules<Name extends string = string> {
   /** The action's name in the server's action history. If undefined, the action is not recorded. */
   readonly history: string | undefined;
   /**
-   * The notifications that the action sends. A string is short for `around`, `completed` and `failed` with that name.
-   * If null, only notifications of the server's state changes are sent.
+   * The notifications that the action sends. A string is shorthand for an object in which `around`, `completed` and
+   * `failed` have that value. If null, only notifications of the server's state changes are sent.
    */
   readonly notifies: Notifies;
   /** The action's name in the messages of 409 errors. Default: `name`. */
@@ -59,11 +59,11 @@ export interface ActionRules<Name extends string = string> {
 export type Change = (tx: Tx, server: Server) => ServerPatch | undefined | Promise<ServerPatch | undefined>;
 
 /**
- * The decisions that an action makes before the transaction that starts it, because only SQL may be awaited inside the
- * transaction.
+ * The decisions that an action makes before the transaction that starts the action. Inside the transaction, only SQL
+ * may be awaited.
  */
 export interface StartedAction<Arguments, Result> {
-  /** Arguments of the action's job, which the job record stores. */
+  /** Arguments of the action's job. The job record stores them. */
   readonly arguments: Arguments;
   readonly change?: Change;
   /** Creates the value to return to the caller, from the server record after the transaction. */
@@ -90,7 +90,7 @@ export interface Action<Name extends string = string, Request = void, Arguments 
    * validation.
    */
   readonly begin?: (scope: ServerScope, request: Request) => Promise<StartedAction<Arguments, Result>>;
-  /** Executes the action and ends with a call of `finish` or `end`. After a crash, it may be executed again. */
+  /** Executes the action and ends by calling `finish` or `end`. After a crash, it may be executed again. */
   readonly run: (run: ServerRun<Arguments>) => Promise<void>;
   /** Handles an error that `run` throws. Default: sets the server's state as `onFailure` specifies. */
   readonly fail?: (run: ServerRun<Arguments>, error: Error) => Promise<void>;
@@ -123,8 +123,8 @@ export interface StartedConcurrentAction<Arguments, Result> {
   /** Returns the changes to the server record that undo `change`. */
   readonly undo?: (server: Server) => ServerPatch;
   /**
-   * Releases resources that a failed `perform` may have acquired, even partially. Omit it if a rejected call has no
-   * effect. In that case, the guard releases the resources after an outage.
+   * Releases resources that a failed `perform` may have acquired, even partially. Omit this function if a rejected call
+   * has no effect. In that case, the guard releases the resources after an outage.
    */
   readonly releasePort?: () => Promise<void>;
 }

@@ -63,7 +63,7 @@ class ActionStart<Result> {
 
   /**
    * Records a guarded action after its call to another service has succeeded, and stores the action's job. The
-   * preconditions are not checked again, because actions that have started since the guard was stored run concurrently.
+   * preconditions are not checked again, because an action that started after the guard was stored runs concurrently.
    * If the guard has already started, it executes the action, and no other job is stored.
    */
   proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {
@@ -122,8 +122,8 @@ class ActionStart<Result> {
 
 /**
  * Starts an action that runs concurrently with others, and therefore changes neither the server's task state nor its
- * `jobId` (see `ConcurrentRun`). If the action must call another service before it can be recorded, a guard job undoes
- * it if the process crashes in between.
+ * `jobId` (see `ConcurrentRun`). If the action must call another service before the action can be recorded, a guard job
+ * undoes the action after a crash in between.
  */
 export async function beginConcurrently<Request, Result>(
   core: Core,

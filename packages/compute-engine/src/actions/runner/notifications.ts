@@ -1,6 +1,6 @@
 /**
- * Names of the notifications that an action sends. A name results in Nova's `instance.NAME.start`, `instance.NAME.end`
- * and `instance.NAME.error`.
+ * Names of the notifications that an action sends. The name `NAME` stands for Nova's `instance.NAME.start`,
+ * `instance.NAME.end` and `instance.NAME.error`.
  */
 export interface ActionNotifications {
   /** Name of the notification that is sent, without a phase, when the action is accepted. */
@@ -10,18 +10,15 @@ export interface ActionNotifications {
    * notifications for its steps, with `enter` and `endStep`.
    */
   readonly around?: string;
-  /**
-   * Name of the notifications with the phases start and end that are sent if the request itself has completed the
-   * entire action.
-   */
+  /** Name of the start and end notifications that are sent if the request itself has completed the entire action. */
   readonly completed?: string;
   /** Name of the notification that is sent when the job fails. */
   readonly failed?: string;
 }
 
 /**
- * An action's notifications. A string is short for `around`, `completed` and `failed` with that name. Null means that
- * the action sends none.
+ * An action's notifications. A string is shorthand for an object in which `around`, `completed` and `failed` have that
+ * value. Null means that the action sends no notifications.
  */
 export type Notifies = string | ActionNotifications | null;
 

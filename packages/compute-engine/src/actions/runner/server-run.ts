@@ -32,8 +32,8 @@ interface WriteOptions {
 }
 
 /**
- * Name of the group of writes by jobs that share transactions. Requests use another group, so that jobs and requests do
- * not wait for each other's commits.
+ * Name of the group in which writes of different jobs share transactions. Writes of requests are in another group, so
+ * that jobs and requests do not wait for each other's commits.
  */
 const JOB_WRITES = 'jobs';
 
@@ -41,8 +41,8 @@ const IDLE_PATCH = { taskState: null, jobId: null, jobAttempt: undefined } as co
 
 /**
  * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs
- * to the job and to this attempt. The check fences workers that were paused until their lease expired, and superseded
- * jobs. History events are collected and written with the next state change.
+ * to the job and to this attempt. The check fences superseded jobs, and workers that were paused until their lease
+ * expired. History events are collected and written with the next state change.
  */
 export class ServerRun<Arguments = unknown> {
   readonly core: Core;
@@ -80,7 +80,7 @@ export class ServerRun<Arguments = unknown> {
   /** Whether this job runs concurrently with the job that owns the server. */
   protected readonly concurrent: boolean = false;
 
-  /** Returns the error that prevents this attempt from writing to its server, or undefined if it may write. */
+  /** Returns undefined if this attempt may write to its server, otherwise the error that explains why it may not. */
   protected async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     const { id, attempts } = this.job;
     if (server.jobId === id) return currentAttempt(server) === attempts ? undefined : new LeaseLost(id);
@@ -97,7 +97,7 @@ export class ServerRun<Arguments = unknown> {
 
   /**
    * Starts a notification step. The next write sends the step's start notification, which shows the server as it is
-   * now. The step ends with a call of `endStep`, or with the job's last write.
+   * now. The step ends when `endStep` is called, or with the job's last write.
    */
   enter(name: string): void {
     this.#open.push(name);
@@ -198,7 +198,7 @@ export class ServerRun<Arguments = unknown> {
 
   /**
    * Performs the job's last write, and deletes the job in the same transaction. The transaction may be shared with
-   * other servers, unless additional writes release capacity, which locks hosts.
+   * other servers, unless additional writes release capacity, because releasing capacity locks hosts.
    */
   async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
     const together = !also || this.server.claims.length === 0;

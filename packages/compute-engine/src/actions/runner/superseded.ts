@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors/engine-error.js';
 
 /**
- * The error of a job whose server another job has taken over, for example to delete the server. The job ends without a
- * result.
+ * The error of a job whose server has been taken over by another job, for example to delete the server. The job ends
+ * without a result.
  */
 export class Superseded extends EngineError<'SUPERSEDED'> {
   constructor(message: string) {
@@ -11,7 +11,7 @@ export class Superseded extends EngineError<'SUPERSEDED'> {
 }
 
 /**
- * Runs a function that changes a server or one of its items, and ignores that the server or the item no longer exists.
+ * Runs a function that changes a server or one of its items. Ignores the error if the server or item no longer exists.
  */
 export async function ignoreIfDeleted(work: () => Promise<unknown>): Promise<void> {
   try {

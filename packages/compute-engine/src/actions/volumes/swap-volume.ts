@@ -47,7 +47,7 @@ async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId
   return { volumeId, attachmentId };
 }
 
-/** Replaces a device's volume with the volume to which the volume service is migrating it. */
+/** Replaces a device's volume with the volume to which the volume service is migrating the data. */
 export const swapVolume = concurrentAction({
   name: 'swapVolume',
   vm: ['active', 'paused', 'resized'],

@@ -63,7 +63,7 @@ export function checkFlavorAndImage(flavor: OptionSources['flavor'], image: Imag
   checkPciAliases(sources);
 }
 
-/** Throws 400 if another image would change the server's NUMA topology. */
+/** Throws 400 if the new image would change the server's NUMA topology. */
 export function checkSameTopology(flavor: OptionSources['flavor'], old: ImageFacts, next: ImageFacts): void {
   const [before, after] = [old, next].map((image) => JSON.stringify(numaTopologyOf({ flavor, image })));
   if (before !== after)

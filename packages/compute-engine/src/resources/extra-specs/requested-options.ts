@@ -4,7 +4,8 @@ import type { FlavorCopy } from '../../model/index.js';
 type StringRecord = Readonly<Record<string, string>>;
 
 /**
- * A server's image with its properties. For a server that boots from a volume, the properties are the volume's copy.
+ * A server's image with its properties. If the server boots from a volume, the properties are those that the volume
+ * copied from its image.
  */
 export interface ImageFacts {
   readonly id?: string;

@@ -22,8 +22,8 @@ const specsWithPlaceholders = KNOWN_EXTRA_SPECS.flatMap((spec) => {
 const compiledPatterns = new Map<string, RE2JS>();
 
 /**
- * Validates a flavor extra spec by the rules that apply since microversion 2.86. Keys without a namespace and unknown
- * namespaces are unrestricted.
+ * Validates a flavor extra spec by the rules that apply since microversion 2.86. Keys without a namespace and keys in
+ * unknown namespaces are unrestricted.
  *
  * @returns undefined if the extra spec is valid, otherwise the error message for the client
  */

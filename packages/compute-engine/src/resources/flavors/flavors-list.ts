@@ -60,7 +60,7 @@ function isListed(context: Context, flavor: Flavor, { isPublic = true }: FlavorQ
   return isPublic ? isUsableBy(context, flavor) : !flavor.isPublic;
 }
 
-/** Returns a page of flavors. There are few flavors in any cloud, so they are filtered and sorted in memory. */
+/** Returns a page of flavors. A cloud has few flavors, so they are filtered and sorted in memory. */
 export function pageOfFlavors(all: readonly Flavor[], context: Context, query: FlavorQuery): readonly Flavor[] {
   const { limit, marker, minMemoryMb = 0, minDiskGb = 0 } = query;
   const matchesName = createNamePredicate(query.name);

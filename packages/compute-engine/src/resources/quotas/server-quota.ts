@@ -67,7 +67,7 @@ export async function readServerUsage(session: Session, projectId: string, userI
   return parseServerAmounts(rows[0]);
 }
 
-/** Converts the row that {@link selectServerUsage} returns to numbers, because PostgreSQL returns sums as strings. */
+/** Converts the sums that {@link selectServerUsage} returns to numbers, because PostgreSQL returns sums as strings. */
 export function parseServerAmounts(row: ServerUsageRow | undefined): ServerAmounts {
   const { instances, cores, ram } = row ?? { instances: 0, cores: 0, ram: 0 };
   return { instances: Number(instances), cores: Number(cores), ram: Number(ram) };

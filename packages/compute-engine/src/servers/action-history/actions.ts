@@ -49,7 +49,7 @@ export async function recordEvents(tx: Tx, action: InstanceAction, events: reado
   await tables.actions.update(tx, changedAction);
 }
 
-/** Deletes the open events of an attempt that has ended, because the next attempt starts them again. */
+/** Deletes the open events of an attempt that has ended, because the next attempt records them again. */
 export async function dropOpenEvents(store: Store, serverId: string, requestId: string): Promise<void> {
   await changeOpenEvents(store, serverId, requestId, () => undefined);
 }

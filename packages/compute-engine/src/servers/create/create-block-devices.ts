@@ -60,7 +60,7 @@ const blankDraft: DeviceDraft = {
   tag: null,
 };
 
-/** Returns the draft of a local root disk that is created from an image. */
+/** Returns the `DeviceDraft` of a local root disk that is created from an image. */
 export function createImageRoot(imageId: string): DeviceDraft {
   return { ...blankDraft, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
 }
@@ -76,7 +76,7 @@ export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 
   return { source, sourceId };
 }
 
-/** Converts a requested disk to a draft. Throws 400 if the fields of the disk contradict each other. */
+/** Converts a requested disk to a `DeviceDraft`. Throws 400 if the fields of the disk contradict each other. */
 export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | DeviceRemoval {
   const device = normalizeDevicePath(requestedDevice.device);
   if (requestedDevice.noDevice) return { removes: device ?? '' };
@@ -138,8 +138,8 @@ function parseLegacyDevice(legacyDevice: LegacyDevice): DeviceDraft | DeviceRemo
 }
 
 /**
- * Converts disks in the legacy format to drafts. If the request has an image, the root disk is created from the image.
- * Otherwise, the root disk is the volume with the root device's name, or else the first volume.
+ * Converts disks in the legacy format to `DeviceDraft` objects. If the request has an image, the root disk is created
+ * from the image. Otherwise, the root disk is the volume with the root device's name, or else the first volume.
  */
 export function parseLegacyDevices(
   legacyDevices: readonly LegacyDevice[],
@@ -159,7 +159,7 @@ export function parseLegacyDevices(
   return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
 }
 
-/** Returns the root disk among the drafts. Throws 400 if the disks conflict with each other or with the flavor. */
+/** Returns the root disk among the given disks. Throws 400 if the disks conflict with each other or with the flavor. */
 export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDraft {
   const bootIndexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
   const root = drafts.find(({ bootIndex }) => bootIndex === 0);

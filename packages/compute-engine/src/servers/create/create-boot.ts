@@ -199,7 +199,7 @@ async function bootContentOf(
   return { id, name, properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
 
-/** Device name prefixes by disk bus, if they differ from the root disk's prefix. */
+/** Device name prefixes by disk bus. Disks on other buses have the prefix of the root disk. */
 const namePrefixes: Readonly<Record<string, string>> = {
   scsi: 'sd',
   sata: 'sd',

@@ -5,7 +5,7 @@ import { checkDisk } from '../active-image.js';
 
 const BYTES_PER_GIB = 1024 ** 3;
 
-/** Throws 400 if a local root disk is too small for its image. A flavor with a disk size of 0 is unlimited. */
+/** Throws 400 if a local root disk is too small for its image. A disk size of 0 means unlimited. */
 export function checkLocalDisk({ diskGb }: Pick<Flavor, 'diskGb'>, image: Image): void {
   if (diskGb === 0) return;
   if ((image.sizeBytes ?? 0) > diskGb * BYTES_PER_GIB) {

@@ -63,8 +63,8 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
 }
 
 /**
- * Returns the number of servers for which the project may create the given number of new ports per server. Throws 403
- * if the number of servers is zero.
+ * Returns the maximum number of servers that can be created if each needs the given number of new ports. Throws 403 if
+ * the project may not create enough ports for one server.
  */
 async function maxServersForPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;

@@ -11,10 +11,7 @@ export interface PlacementPlan {
   readonly zone: string | null;
   /** Host name or hypervisor name of the only acceptable host. */
   readonly host?: string;
-  /**
-   * Whether the request specifies the host in its zone, so that the scheduler applies only the filters for forced
-   * hosts.
-   */
+  /** Whether `zone` in the request contains the host. If so, the scheduler applies only basic filters to it. */
   readonly forced?: boolean;
   readonly group?: ServerGroup;
 }

@@ -48,7 +48,7 @@ export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: Boo
   return diskConfig ?? (ENABLED_PATTERN.test(imageValue) ? 'AUTO' : 'MANUAL');
 }
 
-/** Creates the record of the server with the given index in its request. The server then waits for the scheduler. */
+/** Creates the record of a server that waits for the scheduler. */
 export function createServerRecord(
   plan: ServerPlan,
   id: string,

@@ -14,7 +14,7 @@ const isCatalogRejection = (error: unknown): error is CatalogError =>
 /**
  * Reserves existing volumes for a server and stores the server. Throws 400 if another request has just reserved one of
  * the volumes. A guard job is stored before the first reservation, and removed by the transaction that stores the
- * server. It ensures that after a crash, no volume stays reserved for a server that does not exist.
+ * server. After a crash, this job ensures that no volume stays reserved for a server that does not exist.
  */
 export async function runWithReservedVolumes<T>(
   core: Core,

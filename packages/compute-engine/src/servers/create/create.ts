@@ -34,8 +34,8 @@ async function findKeypair(
 
 /**
  * Validates a create request, and stores the servers with their action history and jobs in one transaction. The number
- * of servers is the largest between the requested minimum and maximum that the quotas allow. Existing volumes are
- * reserved first, so that concurrent requests never use the same volume.
+ * of servers is the largest number in the requested range that the quotas allow. Existing volumes are reserved first,
+ * so that concurrent requests never use the same volume.
  */
 export async function createServers(core: Core, context: Context, request: NewServer): Promise<CreatedServers> {
   const counts = countsOf(request);
@@ -90,7 +90,8 @@ async function insertServers(
     const jobId = randomUUID();
     const record = createServerRecord(plan, id, jobId, index, count, now);
     const args = nextArguments();
-    // A claim locks its host until the commit, so capacity is claimed only if the transaction stores no other servers.
+    // A claim locks its host until the commit, so capacity is claimed here only if the transaction stores a single
+    // server.
     const initialPlacement = count === 1 ? await placeNewServer(core, tx, map, record, args) : undefined;
     const created = { ...record, ...initialPlacement?.patch };
     const [server] = await allStatements([

@@ -20,7 +20,7 @@ function mergeInterfaces(server: Server, ports: readonly Port[]): readonly Serve
   return [...current, ...[...byId.values()].map((port) => interfaceOf(port, null, false))];
 }
 
-/** Keeps the interfaces in server records equal to the ports in the network service. */
+/** Keeps the interfaces in server records in sync with the ports in the network service. */
 export class InterfaceRefresh {
   readonly #core: Core;
   readonly #running = new Map<string, Promise<void>>();

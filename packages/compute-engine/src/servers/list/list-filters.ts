@@ -8,7 +8,7 @@ import { statesOf } from '../status.js';
 import { compilePattern, likePatternOf, type Matches, type PlainPattern, parsePlainPattern } from './list-pattern.js';
 
 const formatTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
-/** Returns a time in the two formats for which clients search. */
+/** Returns a time in the two formats in which clients specify times to search for. */
 const searchableTimes = (ms: number | null) =>
   ms === null ? [] : [`${formatTime(ms)}000`, `${formatTime(ms)}000`.replace('T', ' ')];
 
@@ -60,7 +60,10 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
 /** Server fields to which pattern filters can be applied. */
 export type ServerPatternField = keyof typeof patternFields | StringSetting;
 
-/** Returns the field for a pattern filter. Settings have no entry in the table, because their property has the same name. */
+/**
+ * Returns the field for a pattern filter. Settings have no entry in `patternFields`, because the filter has the same
+ * name as the property.
+ */
 function fieldOf(name: ServerPatternField): PatternField {
   if (Object.hasOwn(patternFields, name)) return patternFields[name as keyof typeof patternFields];
   const setting = name as StringSetting;
@@ -94,7 +97,7 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly locked?: boolean;
   /** Patterns that match anywhere in the value. See `compilePattern` for the syntax. */
   readonly patterns?: Readonly<Partial<Record<ServerPatternField, string>>>;
-  /** The server must have all of `tags`, any of `tagsAny`, not all of `notTags`, none of `notTagsAny`. */
+  /** The server must have all of `tags`, at least one of `tagsAny`, not all of `notTags`, and none of `notTagsAny`. */
   readonly tags?: readonly string[];
   readonly tagsAny?: readonly string[];
   readonly notTags?: readonly string[];
@@ -103,7 +106,7 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly changedSince?: number;
   /** Matches servers changed before the end of this second (a time in ms). Includes deleted servers unless `deleted` is set. */
   readonly changedBefore?: number;
-  /** Whether only deleted and soft-deleted servers match. By default, only servers that are neither match. */
+  /** Whether only deleted and soft-deleted servers match. By default, such servers do not match. */
   readonly deleted?: boolean;
   /** Whether soft-deleted servers match, in addition to existing servers. */
   readonly softDeleted?: boolean;
@@ -129,7 +132,7 @@ export function statesWithStatus(statuses: readonly string[]): readonly State[] 
 }
 
 /**
- * Adds the filters that databases can apply to a query.
+ * Adds to a query the filters that databases can apply.
  * @param live the condition for servers that are not deleted
  */
 export function applyFilters(
@@ -168,7 +171,7 @@ function applyColumnFilters(rows: RowQuery, filters: ServerFilters, kind: Databa
   for (const [name, column] of Object.entries(columns)) {
     const value = filters[name as keyof typeof columns];
     if (value === undefined) continue;
-    // For a project, an expression keeps the database from using an index over all servers.
+    // If the list is limited to a project, an expression keeps the database from using an index over all servers.
     const avoidsSharedIndex = filters.projectId !== undefined && SHARED_INDEX_COLUMNS.has(column);
     filtered = avoidsSharedIndex
       ? filtered.where(sql`(${sql.ref(column)} || '')`, '=', value)
@@ -192,7 +195,10 @@ const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 
 const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} like ${text} escape '\\'`;
 
-/** Returns SQL conditions for pattern filters on columns and on the JSON text of records. Every server that matches satisfies them. */
+/**
+ * Returns SQL conditions for pattern filters on columns and on the JSON text of records. Every server that matches the
+ * filters satisfies the conditions, but not vice versa.
+ */
 export function patternConditions(
   { patterns = {} }: ServerFilters,
   kind: DatabaseKind,
@@ -245,8 +251,8 @@ function plainCondition(
 
 function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
-  // For a project, the expression differs from the one in the index over all servers, which PostgreSQL would otherwise
-  // also read.
+  // If the list is limited to a project, the expression differs from that of the index over all servers, so that
+  // PostgreSQL does not also read that index.
   const isDeleted = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
   if (deleted) return rows.where(sql<boolean>`(${isDeleted} or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {

@@ -27,8 +27,8 @@ const indexesOfProject: IndexedQueries = {
 };
 
 /**
- * Returns whether an index leads directly to a page of the matching servers. Queries without an index may be slow if
- * there are many servers.
+ * Returns whether a page of the matching servers can be read directly from an index. Queries without an index may be
+ * slow if there are many servers.
  */
 export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): boolean {
   const { projectId, patterns = {}, softDeleted, deleted, ...others } = filters;
@@ -66,7 +66,7 @@ export function liveCondition(
   sort: readonly ServerSort[],
 ): RawBuilder<boolean> {
   const { projectId, patterns, ...others } = filters;
-  // All servers with a reservation id belong to the same project.
+  // All servers with the same reservation id belong to one project.
   if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE_SERVERS;
   if (projectId !== undefined) return liveServersOfProject(kind);
   const comparedFilters = Object.entries({ ...others, ...patterns }).filter(

@@ -8,8 +8,8 @@ import { liveCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /**
- * Returns an SQL condition that is true if any server waits for the scheduler. Usually, none waits, as a single index
- * look-up shows. Deleted servers have another state, so they do not match.
+ * Returns an SQL condition that is true if any server waits for the scheduler. Usually, no server waits, and a single
+ * index look-up shows this. Deleted servers have other states, so they do not match.
  */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
   const isForProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;

@@ -99,8 +99,8 @@ export class SubstringSearch {
   }
 
   /**
-   * Returns the first matching rows, and fewer rows than the limit only if no more rows match. Returns undefined if a
-   * plain query is faster.
+   * Returns the first matching rows. If there are fewer rows than the limit, no other rows match. Returns undefined if
+   * a plain query is faster.
    */
   async rows(pageQuery: PageQuery): Promise<Rows | undefined> {
     const { db, limit } = pageQuery;

@@ -9,7 +9,7 @@ import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /** Filters, sort order and page of a server list. */
 export interface ServerQuery {
-  /** Whether to list the servers of all projects, not only the caller's project. */
+  /** Whether to list the servers of all projects instead of only those of the caller's project. */
   readonly allProjects?: boolean;
   readonly limit: number;
   /** Id of the last server on the previous page. */
@@ -55,8 +55,8 @@ export interface RowsPlan {
   /** Names of hosts whose servers are omitted. */
   readonly hidden: readonly string[];
   /**
-   * Whether the queries have suitable indexes. Queries without an index run in a separate session, so that short
-   * queries do not wait for them, unless the listed project has few servers.
+   * Whether the queries have suitable indexes. Unless the listed project has few servers, queries without an index run
+   * in a separate session, so that short queries do not wait for them.
    */
   readonly indexed: boolean;
   /** Whether the queries read only servers of one project that are not deleted. */

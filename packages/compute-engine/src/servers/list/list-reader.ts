@@ -31,7 +31,7 @@ export class ListReader {
   readonly #db: Session['db'];
   #filteringMs = 0;
 
-  /** @param isShort whether queries without an index read few rows, so that other queries may wait for them */
+  /** @param isShort whether queries without an index read so few rows that other queries may wait for them */
   constructor(core: Core, plan: RowsPlan, { isShort }: { readonly isShort: boolean }) {
     this.#core = core;
     this.#plan = plan;

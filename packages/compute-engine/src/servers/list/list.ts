@@ -118,7 +118,8 @@ function readUnlessWaiting(
   rows: readonly PageRow[],
   after: Server | undefined,
 ): Promise<readonly Server[] | undefined> | readonly Server[] | undefined {
-  // If the marker itself waits for the scheduler, servers that precede it in the requested order may follow it.
+  // If the marker itself waits for the scheduler, all servers that do not wait follow it, regardless of the requested
+  // order.
   if (rows.length === 0) return after ? undefined : [];
   return rows[0]?.waits ? undefined : tables.servers.read(store, rows, 'if read again');
 }

@@ -6,7 +6,7 @@ import type { Servers } from '../servers.js';
 /** Maximum number of tags per server. */
 const MAX_TAGS = 50;
 
-/** Manages the tags of servers: a set, in the order in which they were added. */
+/** Manages the tags of servers. Each server's tags are unique, and in the order in which they were added. */
 export class ServerTags {
   readonly #servers: Servers;
 
@@ -24,7 +24,8 @@ export class ServerTags {
   }
 
   /**
-   * Adds a tag. Returns whether the tag is new. A server with the maximum number of tags rejects even an existing tag.
+   * Adds a tag. Returns whether the tag is new. If the server has the maximum number of tags, even an existing tag is
+   * rejected.
    */
   async add(context: Context, id: string, tag: string): Promise<boolean> {
     let isNewTag = false;

@@ -6,7 +6,7 @@ export function isVolumeBacked({ blockDevices }: Pick<Server, 'blockDevices'>): 
   return blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
 }
 
-/** Returns whether the root disk of a server is stored by its host instead of the volume service. */
+/** Returns whether the root disk of a server is stored on its host instead of in the volume service. */
 export function hasLocalRoot(server: Pick<Server, 'blockDevices'>): boolean {
   return !isVolumeBacked(server);
 }
