@@ -34,8 +34,9 @@ export interface SnapshotUpload {
 }
 
 /**
- * The only interface through which the engine controls machines. The implementation may be a driver in this process or a client
- * of host processes, without a difference for callers. If a host does not respond, the documented API error is thrown.
+ * The only interface through which the engine controls machines. The implementation may be a driver in this process or
+ * a client of host processes; callers see no difference. If a host does not respond, the documented API error is
+ * thrown.
  */
 export interface Machines extends MachineQueries {
   /**

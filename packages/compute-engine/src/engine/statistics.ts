@@ -17,7 +17,10 @@ export interface JobStatistics {
 /** Maximum number of rows that one query counts on SQLite. Such a query blocks this process for a few milliseconds. */
 const COUNT_BATCH_ROWS = 20_000;
 
-/** Limits the share of time spent on counting: a result is cached for the duration of its query times this factor. */
+/**
+ * Limits the share of time spent on counting: a result is cached for the duration of its query multiplied by this
+ * factor.
+ */
 const CACHE_DURATION_FACTOR = 50;
 
 /** Minimum time for which a result is cached. */
