@@ -30,7 +30,10 @@ export interface ComputerFigures {
 const BYTES_PER_KIB = 1024;
 /** Clock ticks per second in `/proc`, the same on all architectures. */
 const TICKS_PER_SECOND = 100;
-/** The kernel may decrease a counter slightly. Decreases below this limit are hidden, because they would look like a restart. */
+/**
+ * The kernel may decrease a counter slightly. Decreases below this limit are hidden, because they would look like a
+ * reboot.
+ */
 const MIN_DECREASE_SECONDS = 3;
 
 type CpuFigures = { readonly cpus: number; readonly cpuSeconds: Readonly<Record<CpuMode, number>> };

@@ -25,7 +25,7 @@ export interface HostCallerOptions {
 }
 
 interface ExchangeOptions {
-  /** Whether to request a connection in both directions instead of a response. */
+  /** Whether to request a bidirectional connection instead of a response. */
   readonly connects?: boolean;
   /** Called if the host reports that it has accepted the request and continues to process it. */
   readonly onProcessing?: (() => void) | undefined;
