@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly jobs: Jobs;
   /** Executes a job and returns the outcome. If it throws, the job is retried, with increasing delays. */
   readonly run: (job: Job, signal: AbortSignal) => Promise<JobOutcome>;
-  /** Called if a job throws or polling fails (then without a job), because of a defect or an unavailable database. */
+  /** Called if a job throws, or without a job if polling fails, because of a bug or an unavailable database. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
   readonly observer?: EngineObserver;
   /** Maximum number of concurrent jobs; default 256. */
@@ -244,7 +244,7 @@ export class Worker {
     const { run, store, jobs, onError } = this.#options;
     try {
       const outcome = await run(job, signal);
-      // The job is deleted in a transaction, so that it shares a commit with others.
+      // The job is deleted in a transaction, so that the deletion shares a commit with other transactions.
       if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.removeLeased(tx, job.id, this.#owner));
       return outcome;
     } catch (error) {

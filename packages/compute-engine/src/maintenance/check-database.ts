@@ -9,11 +9,11 @@ import { databaseStatus } from './database-status.js';
 export interface Finding {
   readonly what: 'tables' | 'integrity' | 'secrets' | 'capacity' | 'work';
   readonly good: boolean;
-  /** The result in one line, with the fix if it is not good. */
+  /** The result in one line, with the fix if the check failed. */
   readonly reported: string;
 }
 
-/** The location of the keys that decrypt sealed values. */
+/** The location of the keys that decrypt encrypted values. */
 export type CheckOptions = SecretKeyOptions;
 
 /** If a job has been due for longer than this, no worker is running. */

@@ -102,7 +102,7 @@ export interface DriverOffer {
   /** Standard or `CUSTOM_` traits. */
   readonly traits?: readonly string[];
   readonly capabilities?: Readonly<Record<string, CapabilityValue>>;
-  /** The processors of this computer; default: example values. */
+  /** A description of this computer's processors. Default: that of an example processor. */
   readonly cpuInfo?: CpuInfo;
 }
 
@@ -137,7 +137,7 @@ export interface Node extends Stored {
   readonly createdAt: number;
 }
 
-/** A host aggregate; its availability zone is also its metadata item `availability_zone`. */
+/** A host aggregate; its availability zone is also stored in its metadata item `availability_zone`. */
 export interface Aggregate extends Stored {
   /** UUID. API paths use the number `seq` instead. */
   readonly id: string;

@@ -121,7 +121,7 @@ export interface Fault {
   readonly createdAt: number;
 }
 
-/** Capacity of a host that is reserved for a server; a server has two while it is being moved or resized. */
+/** Capacity of a host that is reserved for a server. A server has two claims while it is being moved or resized. */
 export interface Claim {
   readonly host: string;
   readonly vcpus: number;
@@ -150,7 +150,7 @@ export interface Server extends Stored, ServerSettings {
   readonly progress: number;
   readonly deleted: boolean;
   readonly fault: Fault | null;
-  /** The job that may change this server; writes of other jobs are rejected. */
+  /** The job that may change this server; writes by other jobs are rejected. */
   readonly jobId: string | null;
   /** The attempt of that job that may write; an attempt that has lost its lease may not. Default: the first. */
   readonly jobAttempt?: number | undefined;

@@ -23,7 +23,8 @@ function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
 }
 
 /**
- * Updates the inventories, traits and capabilities of a known host: the computer may have changed since the last start.
+ * Updates the inventories, traits and capabilities of a known host, because the computer may have changed since the
+ * last start.
  */
 async function updateDriverOffer(tx: Tx, host: HostSeed, offer: DriverOffer): Promise<void> {
   const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host.name));

@@ -103,7 +103,7 @@ const host = z
         }),
       })
       .describe(
-        'The processors, as `cpu_info` of the hypervisor shows them. Default: those of the computer, or an example',
+        'The processors, as `cpu_info` of the hypervisor shows them. Default: the actual ones, or example values',
       )
       .optional(),
   })

@@ -5,7 +5,7 @@ import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import { createUsageRecord } from './server-usage.js';
 
-/** Times before which records are purged, in milliseconds since the epoch. Undefined keeps the records. */
+/** The times, in milliseconds since the epoch, before which records are purged. Undefined keeps the records. */
 export interface PurgeLimits {
   /**
    * Purges servers that were deleted before this time, with their history, and migrations that were completed before
@@ -18,7 +18,7 @@ export interface PurgeLimits {
   readonly usageBefore?: number;
 }
 
-/** Numbers of removed records. */
+/** The number of removed records of each kind. */
 export interface PurgeReport {
   readonly servers: number;
   readonly actions: number;

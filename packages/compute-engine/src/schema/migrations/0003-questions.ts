@@ -63,8 +63,8 @@ export async function up(db: Kysely<Rows>): Promise<void> {
 }
 
 /**
- * Creates a trigram index for substrings of names, if the server has that extension and permits it; otherwise, queries
- * read every name.
+ * Creates a trigram index for substrings of names, if the database server has the extension and permits its use.
+ * Without the index, queries read every name.
  */
 async function createTrigramIndex(db: Kysely<Rows>): Promise<void> {
   await sql`
