@@ -193,7 +193,7 @@ export interface Driver extends Partial<HostControl> {
    * only in this case is `destHost` set. Default: null.
    */
   obstacle?(verb: DriverVerb, server: Server, destHost?: string): Promise<UnsupportedReason | null>;
-  /** Whether disks can move to another host. If false, a resize stays on the server's host. Default: true. */
+  /** Whether disks can move to another host. If false, a resized server stays on its host. Default: true. */
   readonly canMove?: boolean;
   /**
    * The resource classes, traits and capabilities of this driver's hosts, which flavors can require. Read at startup,

@@ -17,8 +17,8 @@ export interface WorkerOptions {
   /** Duration of a job's lease, which a live process renews; default 10,000 ms. */
   readonly leaseMs?: number;
   /**
-   * Interval at which the worker polls for jobs that other processes left; default 500 ms. It grows up to fourfold while
-   * there are none.
+   * Interval at which the worker polls for jobs that other processes left behind; default 500 ms. It grows up to
+   * fourfold while there are none.
    */
   readonly pollMs?: number;
   /** Delay before a failed job is retried; doubles with each failure, up to 32 times this value. Default 1000 ms. */
@@ -38,7 +38,7 @@ interface RunningJob {
 
 /**
  * Executes jobs. Jobs that this process stores are executed directly after their commit. The worker polls for jobs that
- * other processes left, such as a crashed process's jobs and deferred jobs.
+ * other processes left behind, such as deferred jobs and those of a crashed process.
  */
 export class Worker {
   readonly #options: Required<Omit<WorkerOptions, 'observer'>>;

@@ -42,7 +42,8 @@ export interface HostProcess {
   /** Name of the storage that contains the host's disks, if other hosts can also access it. */
   readonly storage?: string;
   /**
-   * Whether the host's machines are stopped or paused before the host counts as down, even if its process does not run.
+   * Whether the host's machines are stopped or paused before the host counts as down, even if its process is not
+   * running.
    */
   readonly fences?: boolean;
   /** The UDP port for tunnels to the host's networks; undefined if they are not connected to other hosts. */

@@ -190,7 +190,7 @@ export interface Server extends Stored, ServerSettings {
   readonly guestPassword: string;
   /** Image from which a shelved server restarts. */
   readonly shelvedImageId: string | null;
-  /** Whether the server ran before it was stopped to be resized, rebuilt or shelved. */
+  /** Whether the server was running before it was stopped to be resized, rebuilt or shelved. */
   readonly wasRunning: boolean;
   /** When the server was soft-deleted or shelved: the start of the period for which it is kept. */
   readonly setAsideAt: number | null;

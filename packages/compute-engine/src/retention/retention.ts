@@ -60,7 +60,7 @@ export class Retention {
 
   /**
    * Removes expired records and console tokens. Several processes may do so concurrently, and may be interrupted at any
-   * time: the next purge continues.
+   * time: the next purge continues the work.
    */
   async purge(limits: PurgeLimits = this.limits(), signal?: AbortSignal): Promise<PurgeReport> {
     const removed = { servers: 0, actions: 0, migrations: 0, consoleTokens: 0, usage: 0 };
