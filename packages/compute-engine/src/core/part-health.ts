@@ -15,7 +15,8 @@ export function failedPartHealth(error: unknown): PartHealth {
 }
 
 /**
- * Checks that servers can start where the driver runs. A driver without `hostReport` counts as healthy. Never rejects.
+ * Checks that servers can start on the driver's computer. A driver without `hostReport` counts as healthy. Never
+ * rejects.
  */
 export async function machinesHealth(driver: { hostReport?(): Promise<HostReport> }): Promise<PartHealth> {
   try {

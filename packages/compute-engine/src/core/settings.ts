@@ -1,4 +1,4 @@
-/** All configurable behavior of the engine. */
+/** The configurable behavior of the engine. */
 export interface Settings {
   /** Quotas of projects that have no quotas of their own; -1 means unlimited. */
   readonly quotas: Readonly<Record<QuotaKind, number>>;
@@ -34,7 +34,7 @@ export interface Settings {
   readonly crossZoneAttach: boolean;
   /** Maximum number of disks per server; -1 means unlimited. */
   readonly maxDiskDevices: number;
-  /** Whether hosts audit server usage every month. */
+  /** Whether each host audits the usage of its servers every month. */
   readonly usageAudit: boolean;
   /** Days for which deleted servers and completed migrations are kept, with their history; 0 keeps them forever. */
   readonly retentionDays: number;

@@ -2,7 +2,7 @@ import type { ImageCatalog, NetworkCatalog, NetworkPlans, VolumeCatalog } from '
 import type { HostLinks } from './host-links.js';
 
 /**
- * Services that a driver may call on behalf of the server's project, with `callerFor(server)`. The catalogs are the
+ * Services that a driver may call on behalf of a server's project, by passing `callerFor(server)`. The catalogs are the
  * embedded ones or clients of external services.
  */
 export interface DriverServices {

@@ -71,7 +71,7 @@ export type DriverWork =
    * Flushes the guest's writes to its disks and blocks further writes until `unquiesce`, so that its volumes can be
    * copied. The guest resumes automatically after `seconds`. With `again`, the command extends an existing freeze to
    * `seconds` from now, and fails if the guest has resumed. `by` identifies the requester. Several requesters may
-   * freeze a guest, and it resumes when the last of them releases it.
+   * freeze the same guest; it resumes when the last of them releases it.
    */
   | { readonly verb: 'quiesce'; readonly by: string; readonly seconds: number; readonly again: boolean }
   | { readonly verb: 'unquiesce'; readonly by: string }
@@ -211,7 +211,7 @@ export interface Driver extends Partial<HostControl> {
   machines?(): Promise<readonly string[]>;
   /**
    * Stops or pauses all running machines on this computer, without access to the database. Resolves to the ids of their
-   * servers when none of these machines runs anymore. A host process that cannot reach the database calls this
+   * servers once none of these machines is running. A host process that cannot reach the database calls this
    * repeatedly, before other hosts may start its servers. Machines that do not respond within `withinMs` are killed. If
    * omitted, the driver does not support fencing.
    */

@@ -57,8 +57,8 @@ export interface HostLinks {
    */
   request(host: string, request: unknown, signal: AbortSignal): Promise<unknown>;
   /**
-   * Like `request`, for a response that is a stream of bytes. The stream fails if it is incomplete; the requester must read or
-   * destroy it.
+   * Like `request`, for a response that is a stream of bytes. The stream ends with an error if the response is
+   * incomplete; the requester must read or destroy it.
    */
   read(host: string, request: unknown, signal: AbortSignal): Promise<Readable>;
   /** Like `request`, for a connection that carries bytes in both directions. The requester must end it. */

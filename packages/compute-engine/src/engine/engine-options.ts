@@ -25,8 +25,8 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   /** The clock that all parts of the engine use. Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * The driver that runs machines. Pass a function for a driver that needs the clock, images or networks. Default: simulated
-   * machines without latency.
+   * The driver that runs machines. Pass a function if the driver needs the clock, images or networks. Default:
+   * simulated machines without latency.
    */
   readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
   /**

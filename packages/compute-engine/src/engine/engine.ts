@@ -85,7 +85,7 @@ export interface Engine {
   readonly catalogs: Catalogs;
   /** The settings, with defaults applied. */
   readonly settings: Settings;
-  /** The embedded catalogs in the engine's database, with the operations that their own APIs need. */
+  /** The embedded catalogs in the engine's database, including the operations that their own APIs need. */
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
   readonly migrations: Migrations;
@@ -127,7 +127,7 @@ export interface Engine {
   on(type: string, listener: EventListener): () => void;
   /** Counts of records, for metrics. */
   readonly statistics: Statistics;
-  /** Health of the database and of the background work, for health endpoints. */
+  /** Health of the database and of background jobs, for health endpoints. */
   readonly health: EngineHealth;
   /**
    * For tests and scripts: resolves when this process has executed all jobs that it can currently execute. Jobs that

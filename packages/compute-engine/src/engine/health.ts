@@ -3,7 +3,7 @@ import type { Core } from '../core/core.js';
 import { failedPartHealth, machinesHealth, type PartHealth } from '../core/part-health.js';
 import { oldestOverdueMs } from '../jobs/jobs.js';
 
-/** Health of the background work. */
+/** Health of the background jobs. */
 export interface WorkerHealth extends PartHealth {
   /** How long the oldest due job has been waiting for a worker, in milliseconds; 0 if no job is due. */
   readonly overdueMs: number;

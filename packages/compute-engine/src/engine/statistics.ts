@@ -81,7 +81,7 @@ export class Statistics implements HostStatistics {
   /**
    * Returns figures about the host whose machines this process's driver runs. Undefined for drivers that do not report
    * on their computer, such as the simulated one, and in processes without a worker. If several hosts share the
-   * computer, the figures have the name of the first one.
+   * computer, the figures carry the name of the first one.
    */
   async host(): Promise<HostFigures | undefined> {
     const { hosts, report } = this.#watches.latest();
@@ -120,8 +120,8 @@ export class Statistics implements HostStatistics {
   }
 
   /**
-   * Counts the servers in a state, in index order. SQLite runs in this process, so rows are counted in batches, with a
-   * yield to the event loop after each.
+   * Counts the servers in a state, in index order. SQLite runs in this process, so rows are counted in batches,
+   * yielding to the event loop after each batch.
    */
   async #countServersInState(state: VmState): Promise<number> {
     const { db, kind } = this.#core.store;

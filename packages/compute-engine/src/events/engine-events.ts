@@ -40,7 +40,7 @@ function haveSameTags({ tags: before }: New<Server>, { tags: after }: New<Server
 
 /**
  * Emits notifications about state changes to listeners in this process, webhooks, and readers of the event stream. With
- * `options`, events are stored in the transactions of their changes and sent after the commit. Without `options` and
+ * `options`, events are stored in the transactions that cause them, and sent after the commit. Without `options` and
  * listeners, emitting is a no-op.
  */
 export class EngineEvents {

@@ -125,8 +125,8 @@ export class Outbox {
   }
 
   /**
-   * Deletes a batch of events that occurred before a time, in milliseconds since the epoch. Returns these events, and
-   * the positions that the listeners have reached.
+   * Deletes a batch of events that occurred before the given time, in milliseconds since the epoch. Returns these
+   * events, and the positions that the listeners have reached.
    */
   async purge(before: number): Promise<PurgedEvents> {
     return this.#store.transaction(async (tx) => {

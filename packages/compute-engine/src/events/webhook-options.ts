@@ -10,7 +10,7 @@ export interface WebhookOptions {
   /** The key that signs requests: at least 24 characters. If it starts with `whsec_`, the rest is base64. */
   readonly secret: string;
   /**
-   * The event types to send: at most 32 of at most 255 characters. `*` matches any characters, as in
+   * The event types to send: at most 32 types, of at most 255 characters each. `*` matches any characters, as in
    * `instance.create.*`. Default: all types.
    */
   readonly types?: readonly string[];
@@ -18,8 +18,8 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
   /**
    * Number of attempts to send an event before it becomes a dead letter; at least 1. Attempts without a response, or
-   * with the status 429 or 503, count only if the webhook accepted another event in the meantime. Default 20; with the
-   * growing delays, that takes about an hour.
+   * with the status 429 or 503, count only if the webhook accepted another event in the meantime. Default: 20 attempts,
+   * spread over about an hour.
    */
   readonly attempts?: number;
   /**

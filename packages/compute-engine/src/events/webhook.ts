@@ -195,7 +195,7 @@ export class Webhook {
     for (const { queue, error } of failedQueues)
       if (!(await this.#dropFailed(queue, error, isAvailable))) errors.push(error);
     if (errors.length > 0) throw errors[0];
-    // After a dead letter, later events of the same server are sent.
+    // Once an event is a dead letter, later events of the same server are sent.
     const unsentEvents = events.filter(({ id }) => !this.#acknowledged.has(id));
     if (unsentEvents.length > 0) await this.#sendAll(unsentEvents);
   }

@@ -23,7 +23,10 @@ export interface ComputerFigures {
   /** The average number of runnable tasks in the last 1, 5 and 15 minutes. */
   readonly loadAverages: readonly [number, number, number] | undefined;
   readonly memory: { readonly totalBytes: number; readonly availableBytes: number } | undefined;
-  /** The physical network interfaces. Bridges, taps and tunnels would count the same packets again. */
+  /**
+   * The physical network interfaces. Bridges, taps and tunnels are omitted, because they would count the same packets
+   * again.
+   */
   readonly interfaces: readonly InterfaceFigures[];
 }
 

@@ -265,7 +265,7 @@ export class HostProgram {
     const ending = new AbortController();
     const done = this.#run(request, AbortSignal.any([this.#stopping.signal, ending.signal])).finally(() => {
       this.#running.delete(request.id);
-      // Requests may wait because all slots were in use.
+      // Requests may be waiting because all slots were in use.
       if (this.#running.size === this.#options.concurrency - 1) void this.#check();
     });
     this.#running.set(request.id, { ending, done });

@@ -4,8 +4,8 @@ import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 
 /**
- * The prefix of the reason when a host disables its own service, as in Nova. Reasons from administrators do not have
- * it.
+ * The prefix of the reason that a host stores when it disables its own service, as in Nova. Reasons that administrators
+ * enter do not have this prefix.
  */
 const AUTOMATIC_PREFIX = 'AUTO: ';
 const MAX_REASON_LENGTH = 255;

@@ -33,8 +33,8 @@ export interface HostRegistration {
 }
 
 /**
- * Registers a host, or records its heartbeat and whether it fences its machines. If an administrator has deleted its
- * service or node, creates it again.
+ * Registers a host, or records its heartbeat and whether it fences its machines. If an administrator has deleted the
+ * host's service or node, creates it again.
  *
  * @returns false, without recording a heartbeat, if the host has not removed the resources of an evacuated server. A
  * heartbeat that was delayed, for example by a lost connection, must not mark the host as up before the removal.

@@ -46,7 +46,7 @@ export class Worker {
   readonly #owner = randomUUID();
   readonly #running = new Map<string, RunningJob>();
   readonly #waiting: Job[] = [];
-  /** Renews leases of concurrent jobs with one statement. */
+  /** Combines concurrent lease renewals into one statement. */
   readonly #renewals = new Lookups();
   /** Jobs that this process still runs although they are already deleted from the database. */
   readonly #completed = new Set<string>();

@@ -90,7 +90,7 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
  *
  * @param url a SQLite file, or `postgres://...`
  * @param file path of the copy, which must not exist. Image content that is stored in files is copied to `FILE.images`
- * @throws MaintenanceError, whose message contains cause and fix; DatabaseUnavailable
+ * @throws MaintenanceError, whose message contains the cause and the fix; DatabaseUnavailable
  *
  * @example
  * import { backupDatabase } from '@apistrata/compute-engine/maintenance';

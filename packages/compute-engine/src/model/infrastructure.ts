@@ -129,7 +129,7 @@ export interface Node extends Stored {
    */
   readonly inventories: Readonly<Record<string, Inventory | null>>;
   readonly traits: readonly string[];
-  /** Values for extra specs `capabilities:NAME`, in addition to the engine's. */
+  /** Values for extra specs `capabilities:NAME`, in addition to those that the engine provides. */
   readonly capabilities: Readonly<Record<string, CapabilityValue>>;
   /** The file system that contains the host's disks, as last reported; undefined if unknown. */
   readonly disk?: NodeDisk;

@@ -188,7 +188,7 @@ export interface Server extends Stored, ServerSettings {
   readonly lock: Lock | null;
   /** Encrypted administrator password that the guest posted; empty if none. */
   readonly guestPassword: string;
-  /** Image from which a shelved server restarts. */
+  /** Image from which a shelved server is started again. */
   readonly shelvedImageId: string | null;
   /** Whether the server was running before it was stopped to be resized, rebuilt or shelved. */
   readonly wasRunning: boolean;

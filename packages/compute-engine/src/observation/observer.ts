@@ -19,7 +19,7 @@ export type ObservedWork =
 export type TraceContext = Readonly<Record<string, string>>;
 
 /**
- * Outcome of a job attempt. `done`: it succeeded. `failed`: it did not, and the server shows the failure. `superseded`:
+ * Outcome of a job attempt. `done`: it succeeded. `failed`: it failed, and the server shows the failure. `superseded`:
  * another job has taken over the server, or the server is deleted. `retried`: it failed unexpectedly and is retried.
  * `stopped`: this process is closing, or has lost the lease.
  */
@@ -80,7 +80,7 @@ export interface ObservedList {
   readonly source: 'newest' | 'rows' | 'merged' | 'substrings';
   /** Where servers are sorted. If they are sorted in memory, every matching server is read. */
   readonly order: 'database' | 'memory';
-  /** Where filters are applied: in the database, or also in this process on the records. */
+  /** Where filters are applied: only in the database, or also to the records in this process. */
   readonly filters: 'database' | 'records';
   /** Whether an index leads directly to the page. */
   readonly indexed: boolean;

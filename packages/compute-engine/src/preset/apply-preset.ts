@@ -101,7 +101,8 @@ async function applyFlavors(store: Store, clock: Clock, flavors: readonly Flavor
 /**
  * Adds the records of a preset that the database lacks; existing records stay unchanged.
  *
- * @param offer additional inventories, traits and capabilities of these hosts' driver; known hosts are updated
+ * @param offer additional inventories, traits and capabilities from the driver of these hosts; existing hosts are
+ * updated with them
  */
 export async function applyPreset(
   store: Store,

@@ -80,7 +80,8 @@ export class Retention {
   }
 
   /**
-   * Purges servers page by page, oldest deletion first. Servers whose resources are still being released are skipped.
+   * Purges servers page by page, in the order of their deletion. Servers whose resources are still being released are
+   * skipped.
    */
   async #servers(before: number, signal: AbortSignal | undefined): Promise<number> {
     let count = 0;

@@ -68,7 +68,9 @@ export async function createHostSealer(
   return sealer.sealerForHost(host);
 }
 
-/** Returns a function that derives the sealer of each host once; without a sealer of the cloud, nothing is encrypted. */
+/**
+ * Returns a function that derives and caches the sealer of each host. If the cloud has no sealer, nothing is encrypted.
+ */
 export function createHostSealers(sealer: Sealer | undefined): (host: string) => Sealer | undefined {
   const cache = new Map<string, Sealer>();
   return (host) => {

@@ -46,9 +46,9 @@ function parseKey(text: string): SealingKey {
 }
 
 /**
- * Encrypts secrets that are stored in a database with AES-256-GCM. Each value is bound to the record that contains it,
- * so that it cannot be decrypted as part of another record. The first key encrypts and all keys decrypt, which allows
- * rotation.
+ * Encrypts secrets with AES-256-GCM before they are stored in a database. Each value is bound to the record that
+ * contains it, so that it cannot be decrypted as part of another record. The first key encrypts and all keys decrypt,
+ * which allows rotation.
  */
 export class Sealer {
   readonly #keys: readonly [SealingKey, ...SealingKey[]];

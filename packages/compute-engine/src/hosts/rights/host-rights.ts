@@ -125,7 +125,8 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       delete: { using: IMAGE_RECEIVES_CONTENT },
     },
   },
-  // Networks contain no secrets. A host builds them, and the rules of its guests refer to addresses of other guests.
+  // Networks contain no secrets. A host sets them up, and the security group rules of its guests refer to addresses of
+  // other guests.
   networks: readAllRows,
   subnets: readAllRows,
   ports: readAllRows,
