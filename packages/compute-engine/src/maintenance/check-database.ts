@@ -101,7 +101,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
       work.overdueMs > OVERDUE_MS
         ? bad(
             'work',
-            `a job has been due for ${Math.round(work.overdueMs / 1000)} s, so no server executes jobs: start one`,
+            `a job has been due for ${Math.round(work.overdueMs / 1000)} s, so no server is executing jobs: start one`,
           )
         : good('work', `${work.jobs} jobs, ${work.running} of them running`),
     ];
