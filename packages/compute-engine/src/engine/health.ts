@@ -38,7 +38,7 @@ const OVERDUE_MS = 30_000;
 
 function describeReplica({ name, staleMs, failure }: ReplicaState): string {
   if (failure !== undefined) return `${name}: ${failure}`;
-  return staleMs === undefined ? `The lag of ${name} is unknown.` : `${name} lags by at most ${Math.round(staleMs)} ms.`;
+  return staleMs === undefined ? `${name}: lag unknown.` : `${name} lags by at most ${Math.round(staleMs)} ms.`;
 }
 
 async function replicasHealth(replicas: ReadReplicas | undefined): Promise<PartHealth> {
