@@ -202,7 +202,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
 describe('engines without PostgreSQL', () => {
   it('reject databaseRead, and reject replica URLs that are not PostgreSQL', async () => {
     await expect(engineUnderTest({ databaseRead: ['postgres://a/b'] })).rejects.toThrow(
-      'createEngine(): databaseRead lists replicas of a PostgreSQL database',
+      'createEngine(): databaseRead requires a PostgreSQL database',
     );
     await expect(engineUnderTest({ database: 'postgres://a/b', databaseRead: ['file.db'] })).rejects.toThrow(
       'createEngine(): databaseRead must be a list of URLs like postgres://...',

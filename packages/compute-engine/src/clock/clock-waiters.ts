@@ -16,8 +16,8 @@ export interface MovableClock {
 }
 
 /**
- * The maximum number of event loop iterations to wait for woken code to sleep again. Each of its commits takes one
- * iteration.
+ * The maximum number of event loop iterations to wait until code that was woken sleeps again. Each database commit of
+ * that code takes one iteration.
  */
 const MAX_ITERATIONS = 64;
 

@@ -1,7 +1,7 @@
 /**
- * Executes steps one after the other and continues after a failure.
+ * Executes steps one after another, and continues if one of them fails.
  *
- * @throws the first error, after the last step has been executed
+ * @throws the first error, after all steps have been executed
  */
 export async function closeInOrder(...steps: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];

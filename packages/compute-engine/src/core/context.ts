@@ -16,7 +16,7 @@ export function contextOf(caller: Caller, requestId: string): Context {
 }
 
 /**
- * Returns the context with administrator rights, to read servers and resources of another project after a policy has
+ * Returns the context with administrator rights, for reading servers and resources of other projects after a policy has
  * allowed the operation. Other services are called on behalf of the engine, without the caller's token.
  */
 export function elevatedContext({ caller: { token: _, ...caller }, requestId }: Context): Context {
@@ -24,8 +24,8 @@ export function elevatedContext({ caller: { token: _, ...caller }, requestId }: 
 }
 
 /**
- * Returns the context for background work on a user's resources. The owner is the caller, with administrator rights and
- * without a token.
+ * Returns the context for background work on a user's resources. The caller is the owner of the resources, with
+ * administrator rights and without a token.
  */
 export function backgroundContext({ userId, projectId }: Pick<Caller, 'userId' | 'projectId'>): Context {
   return contextOf({ userId, projectId, roles: [], isAdmin: true }, `req-${randomUUID()}`);

@@ -12,7 +12,7 @@ import type { Infrastructure } from '../scheduler/infrastructure.js';
 import type { Context } from './context.js';
 import type { Settings } from './settings.js';
 
-/** The dependencies of every part of the engine. */
+/** The dependencies that all parts of the engine share. */
 export interface Core {
   readonly store: Store;
   readonly clock: Clock;

@@ -14,7 +14,10 @@ export function failedPartHealth(error: unknown): PartHealth {
   return { healthy: false, reason: message };
 }
 
-/** Checks that servers can start where the driver runs. A driver without `hostReport` is healthy. Never rejects. */
+/**
+ * Checks that servers can start on the driver's computer. A driver without `hostReport` counts as healthy. Never
+ * rejects.
+ */
 export async function machinesHealth(driver: { hostReport?(): Promise<HostReport> }): Promise<PartHealth> {
   try {
     const problem = (await driver.hostReport?.())?.problem ?? null;

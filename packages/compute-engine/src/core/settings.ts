@@ -1,6 +1,6 @@
-/** All configurable behavior of the engine. */
+/** The configurable behavior of the engine. */
 export interface Settings {
-  /** Quotas of projects that have no quotas of their own; -1 is unlimited. */
+  /** Quotas of projects that have no quotas of their own; -1 means unlimited. */
   readonly quotas: Readonly<Record<QuotaKind, number>>;
   /** Seconds for which a soft-deleted server can be restored; 0 deletes servers immediately. */
   readonly reclaimSeconds: number;
@@ -15,14 +15,15 @@ export interface Settings {
   /** Seconds without a heartbeat after which a service counts as down. */
   readonly serviceDownSeconds: number;
   /**
-   * Whether a server is evacuated only if it cannot run twice, because its host fences machines, shares its disks, or
-   * was forced down by an administrator, who thereby confirms that it is off. Default: false, as in Nova; servers are
-   * then evacuated from any host that is down.
+   * Whether a server is evacuated only if it cannot end up running on two hosts, because its host fences machines,
+   * shares its disks, or was forced down by an administrator, who thereby confirms that the host is off. Default:
+   * false, as in Nova; servers are then evacuated from any host that is down.
    */
   readonly evacuateFencedOnly: boolean;
   /**
-   * Whether servers that ran when their computer was powered off or restarted are started again. Otherwise, they are shown as
-   * stopped. The metadata item `autostart` (`true` or `false`) of a server takes precedence. Default: false, as in Nova.
+   * Whether servers that were running when their computer was powered off or restarted are started again. Otherwise,
+   * they are shown as stopped. A server's metadata item `autostart` (`true` or `false`) takes precedence. Default:
+   * false, as in Nova.
    */
   readonly resumeGuestsOnHostBoot: boolean;
   /** Seconds for which a console token is valid. */
@@ -31,16 +32,17 @@ export interface Settings {
   readonly consoleProxyUrl: string;
   /** Whether servers may attach volumes from other availability zones. */
   readonly crossZoneAttach: boolean;
-  /** Maximum number of disks per server; -1 is unlimited. */
+  /** Maximum number of disks per server; -1 means unlimited. */
   readonly maxDiskDevices: number;
-  /** Whether hosts audit server usage every month. */
+  /** Whether each host audits the usage of its servers every month. */
   readonly usageAudit: boolean;
   /** Days for which deleted servers and completed migrations are kept, with their history; 0 keeps them forever. */
   readonly retentionDays: number;
   /** Days for which actions of existing servers are kept; 0 keeps them forever. */
   readonly historyRetentionDays: number;
   /**
-   * Days for which the usage of purged servers is kept. Reports on earlier periods are incomplete. 0 keeps it forever.
+   * Days for which the usage of purged servers is kept. Reports on earlier periods are incomplete. 0 keeps usage
+   * forever.
    */
   readonly usageRetentionDays: number;
 }

@@ -2,12 +2,12 @@ import type { ImageCatalog, NetworkCatalog, NetworkPlans, VolumeCatalog } from '
 import type { HostLinks } from './host-links.js';
 
 /**
- * Services that a driver may call on behalf of the server's project, with `callerFor(server)`. The catalogs are the
- * embedded ones or clients of real services.
+ * Services that a driver may call on behalf of a server's project, by passing `callerFor(server)`. The catalogs are the
+ * embedded ones or clients of external services.
  */
 export interface DriverServices {
   readonly images: Pick<ImageCatalog, 'get' | 'download'>;
-  /** Includes network plans, if the service provides them. */
+  /** The methods of `NetworkPlans` are present if the service supports them. */
   readonly networks: Pick<NetworkCatalog, 'getNetwork' | 'getSubnet'> & Partial<NetworkPlans>;
   readonly volumes: Pick<VolumeCatalog, 'getVolume'>;
   /** Links to the drivers of other hosts; undefined if this process is the only one that runs machines. */

@@ -20,7 +20,7 @@ export type { DiskSpace, HostReport, MoveProgress } from '../model/index.js';
 export type { HostControl, HostPowerAction } from './host-control.js';
 export type { HostLinks, HostRequester, KnownHost, LinkResponse } from './host-links.js';
 
-/** A command for a machine, with the data it needs in addition to the server. */
+/** A command for a machine, with the data that the command needs in addition to the server record. */
 export type DriverWork =
   /** A preparation step, such as setting up networks. It does not change the machine, but takes time on real hosts. */
   | { readonly verb: 'prepare'; readonly step: TaskState }
@@ -44,8 +44,8 @@ export type DriverWork =
         | 'restore'
         | 'inject_network_info'
         /**
-         * Removes the server's resources from this host after it has moved to another host. Resources that both hosts
-         * share remain.
+         * Removes the server's resources from this host after the server has moved to another host. Resources that both
+         * hosts share remain.
          */
         | 'leave';
     }
@@ -62,16 +62,16 @@ export type DriverWork =
       readonly verb: 'evacuate';
       readonly sourceHost: string;
       readonly adminPassword: string | null;
-      /** Whether the disks are on shared storage, according to the request; null: the driver detects it. */
+      /** Whether the disks are on shared storage, according to the request; null if the driver must detect it. */
       readonly sharedStorage: boolean | null;
     }
   | { readonly verb: 'set_password'; readonly adminPassword: string }
   | { readonly verb: 'snapshot'; readonly imageId: string }
   /**
    * Flushes the guest's writes to its disks and blocks further writes until `unquiesce`, so that its volumes can be
-   * copied. The guest resumes automatically after `seconds`. `again` extends an uninterrupted freeze to `seconds` from
-   * now, and fails if the guest has resumed. `by` identifies the requester. Several requesters may freeze a guest, and
-   * it resumes when the last of them releases it.
+   * copied. The guest resumes automatically after `seconds`. With `again`, the command extends an existing freeze to
+   * `seconds` from now, and fails if the guest has resumed. `by` identifies the requester. Several requesters may
+   * freeze the same guest; it resumes when the last of them releases it.
    */
   | { readonly verb: 'quiesce'; readonly by: string; readonly seconds: number; readonly again: boolean }
   | { readonly verb: 'unquiesce'; readonly by: string }
@@ -154,7 +154,10 @@ export interface Diagnostics {
 
 /** The reason why a machine currently cannot execute a command that its driver supports, as a message for the caller. */
 export interface UnsupportedReason {
-  /** How the request is rejected: 409 if the state prevents it, 501 if the machine does not support it. */
+  /**
+   * How the request is rejected: 409 if the server's state prevents the command, 501 if the machine does not support
+   * it.
+   */
   readonly code: 'CONFLICT' | 'NOT_SUPPORTED';
   readonly message: string;
 }
@@ -187,10 +190,10 @@ export interface Driver extends Partial<HostControl> {
    * Returns what prevents the server's machine from executing a command, or null if nothing does. Called during API
    * requests for `set_password` and `quiesce`, which need the guest's cooperation. Also called for
    * `live_migration_prepare` on the source host of a live migration, as the pre-check before anything is transferred;
-   * only then, `destHost` is set. Default: null.
+   * only in this case is `destHost` set. Default: null.
    */
   obstacle?(verb: DriverVerb, server: Server, destHost?: string): Promise<UnsupportedReason | null>;
-  /** Whether disks can move to another host. If false, a resize stays on the server's host. Default: true. */
+  /** Whether disks can move to another host. If false, a resized server stays on its host. Default: true. */
   readonly canMove?: boolean;
   /**
    * The resource classes, traits and capabilities of this driver's hosts, which flavors can require. Read at startup,
@@ -208,7 +211,7 @@ export interface Driver extends Partial<HostControl> {
   machines?(): Promise<readonly string[]>;
   /**
    * Stops or pauses all running machines on this computer, without access to the database. Resolves to the ids of their
-   * servers when none of these machines runs anymore. A host process that cannot reach the database calls this
+   * servers once none of these machines is running. A host process that cannot reach the database calls this
    * repeatedly, before other hosts may start its servers. Machines that do not respond within `withinMs` are killed. If
    * omitted, the driver does not support fencing.
    */
@@ -227,8 +230,9 @@ export interface Driver extends Partial<HostControl> {
   /** Returns whether a machine is off because its computer was powered off or restarted. Default: false. */
   endedWithHost?(server: Server): Promise<boolean>;
   /**
-   * Calls a listener with the id of each server whose machine may have changed its power state without a command: the guest
-   * shut down, or its process was killed. The engine then reads `powerState`, so redundant calls have no effect.
+   * Calls a listener with the id of each server whose machine may have changed its power state without a command, for
+   * example because the guest shut down or its process was killed. The engine then reads `powerState`, so redundant
+   * calls have no effect.
    *
    * @returns a function that unsubscribes
    */
@@ -282,13 +286,13 @@ export interface Driver extends Partial<HostControl> {
    */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
   /**
-   * Connects to a console that `console` returned, for a proxy. Resolves to a byte stream in both directions. If
+   * Connects a proxy to a console whose endpoint `console` returned. Resolves to a byte stream in both directions. If
    * omitted, the engine cannot connect to consoles.
    */
   openConsole?(server: Server, type: string): Promise<Duplex>;
   /**
-   * Releases everything that keeps this process alive; called when the engine closes. Machines that can outlive the process
-   * continue to run.
+   * Releases all resources that keep this process alive; called when the engine closes. Machines that can outlive the
+   * process continue to run.
    */
   close?(): Promise<void>;
 }

@@ -1,7 +1,10 @@
-/** How a host that cannot reach the database fences its machines: it stops them, or pauses them until it can reach the database. */
+/**
+ * How a host that cannot reach the database fences its machines: it stops them, or pauses them until the database is
+ * reachable again.
+ */
 export type FenceAction = 'stop' | 'pause';
 
-/** An order to a guard: how it fences the machines on its computer, and when. */
+/** An instruction to a guard: how and when it fences the machines on its computer. */
 export interface FenceOrder {
   readonly action: FenceAction;
   /** The time at which the guard acts, in milliseconds of `bootTime()`. */
@@ -17,7 +20,7 @@ export interface FenceOrder {
 export interface FenceGuard {
   /**
    * Checks that this process's guard is running and responds; otherwise, starts a guard with this order. Guards of
-   * earlier processes continue until `renew()`. Rejects if the guard cannot be started.
+   * earlier processes keep running until `renew()` is called. Rejects if the guard cannot be started.
    */
   ensure(order: FenceOrder): Promise<void>;
   /**
@@ -25,7 +28,7 @@ export interface FenceGuard {
    * the guard has not accepted the order.
    */
   renew(order: FenceOrder): Promise<void>;
-  /** Returns the ids of servers whose machines a guard or host process has paused and that have not run since. */
+  /** Returns the ids of the servers whose machines were paused by a guard or host process and have not run since. */
   paused(): Promise<readonly string[]>;
   /** Ends all guards on this computer. Running machines continue to run. */
   end(): Promise<void>;

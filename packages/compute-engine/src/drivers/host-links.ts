@@ -2,7 +2,7 @@ import type { Duplex, Readable } from 'node:stream';
 
 /** A driver's response to a request from another host's driver: a value, or a stream of bytes. */
 export interface LinkResponse {
-  /** The response value: plain data, because it is serialized; at most 16 MiB of JSON. */
+  /** The response value. It is serialized, so it must be plain data; at most 16 MiB of JSON. */
   readonly value?: unknown;
   /** The response as a byte stream: in both directions for `connect()`, and only to the requester for `read()`. */
   readonly stream?: Duplex | Readable;
@@ -13,8 +13,8 @@ export interface HostRequester {
   /** The name of the host that sent the request; null if a process that serves the API sent it. */
   readonly host: string | null;
   /**
-   * Returns whether a server is on that host, is moving to it, or is leaving it. A host does not need access to other
-   * servers.
+   * Returns whether a server is on that host, is moving to it, or is leaving it. The sender does not need access to any
+   * other server.
    */
   concerns(serverId: string): Promise<boolean>;
 }
@@ -57,8 +57,8 @@ export interface HostLinks {
    */
   request(host: string, request: unknown, signal: AbortSignal): Promise<unknown>;
   /**
-   * Like `request`, for a response that is a stream of bytes. The stream fails if it is incomplete; the requester must read or
-   * destroy it.
+   * Like `request`, for a response that is a stream of bytes. The stream ends with an error if the response is
+   * incomplete; the requester must read or destroy it.
    */
   read(host: string, request: unknown, signal: AbortSignal): Promise<Readable>;
   /** Like `request`, for a connection that carries bytes in both directions. The requester must end it. */

@@ -8,7 +8,7 @@ export function joinStreams(first: Duplex, second: Duplex): void {
   ] as const) {
     from.once('error', () => to.destroy());
     from.once('close', () => {
-      // Pending bytes are still delivered to the other stream, and its own output is discarded.
+      // Pending bytes are still delivered to the other stream, and the output of that stream is discarded.
       to.end();
       to.resume();
     });

@@ -3,13 +3,13 @@ import type { Driver, DriverVerb } from './driver.js';
 import type { HostPowerAction } from './host-control.js';
 
 /**
- * A call to a machine or a host whose response the caller waits for. Local calls and requests to other processes are
- * both derived from this row.
+ * A call to a machine or a host. The caller waits for the response. Local calls and requests to other processes are
+ * both derived from this definition.
  */
 export interface MachineQuery {
   /** The type of the first argument: the server whose machine responds, or the name of a host. */
   readonly target: 'server' | 'host';
-  /** Whether the call may be repeated if its response was lost, although it may already have been executed. */
+  /** Whether the call may be repeated if its response was lost, even if it was already executed. */
   readonly idempotent: boolean;
   /** The response if the host is unavailable; if undefined, the API request is rejected. */
   readonly fallback?: null;
@@ -77,7 +77,8 @@ export type MachineQueries = {
 };
 
 /**
- * Creates a method for each query from its row. The method may, for example, call a driver or send a request to a host.
+ * Creates a method for each query from its definition. The method may, for example, call a driver or send a request to
+ * a host.
  */
 export function createQueries(
   createMethod: (name: MachineQueryName, row: MachineQuery) => (target: never, ...args: never[]) => Promise<unknown>,

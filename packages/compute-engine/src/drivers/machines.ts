@@ -34,8 +34,9 @@ export interface SnapshotUpload {
 }
 
 /**
- * The only interface through which the engine controls machines. The implementation may be a driver in this process or a client
- * of host processes, without a difference for callers. If a host does not respond, the documented API error is thrown.
+ * The only interface through which the engine controls machines. The implementation may be a driver in this process or
+ * a client of host processes; callers see no difference. If a host does not respond, the documented API error is
+ * thrown.
  */
 export interface Machines extends MachineQueries {
   /**
@@ -45,11 +46,11 @@ export interface Machines extends MachineQueries {
   /** Returns whether a command completes without waiting, so that intermediate states need not be stored. */
   isSynchronous(request: MachineRequest): boolean;
   /**
-   * Returns false for commands that the machine of this server cannot execute; without a server, for commands that no
-   * machine can execute.
+   * Returns false for commands that the machine of this server cannot execute or, if no server is given, for commands
+   * that no machine can execute.
    */
   supports(verb: DriverVerb, server?: Server): boolean;
-  /** Returns false if a machine cannot move to another host with its disks. */
+  /** Returns false if a machine and its disks cannot move to another host. */
   canMove(server: Server): boolean;
   /** Returns the disk format in which a server's snapshots are stored; undefined for the format of its image. */
   snapshotFormat(server: Server): string | undefined;

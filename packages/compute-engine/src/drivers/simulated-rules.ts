@@ -24,7 +24,7 @@ export interface Rule {
   readonly delayMs?: number;
   /** Rejects the command with this message. */
   readonly fail?: string;
-  /** Blocks the command until `release()`. */
+  /** Blocks the command until `release()` is called. */
   readonly hang?: true;
 }
 

@@ -20,8 +20,8 @@ import { checkEngineOptions, type EngineOptions } from './engine-options.js';
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   checkEngineOptions(options);
-  // The engine and its dependencies, mainly the database toolkit, are loaded on first use: programs that import only
-  // names, errors or types start faster.
+  // The engine and its dependencies, mainly the database toolkit, are loaded on first use, so that programs that import
+  // only constants, errors or types start faster.
   const { openEngine } = await import('./engine.js');
   return openEngine(options);
 }

@@ -4,7 +4,7 @@ import { PowerWatch } from '../hosts/power-watch.js';
 import { ReportWatch } from '../hosts/report-watch.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 
-/** Watches the machines of this process's driver, and their computer. */
+/** Watches the machines of this process's driver, and the computer on which they run. */
 export interface DriverWatches {
   /** Returns the driver's latest report, and the names of the hosts that it describes. */
   latest(): ReportWatch['latest'];

@@ -25,8 +25,8 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   /** The clock that all parts of the engine use. Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * The driver that runs machines. Pass a function for a driver that needs the clock, images or networks. Default: simulated
-   * machines without latency.
+   * The driver that runs machines. Pass a function if the driver needs the clock, images or networks. Default:
+   * simulated machines without latency.
    */
   readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
   /**
@@ -35,7 +35,7 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
    * MiB per image.
    */
   readonly imageDirectory?: string;
-  /** Catalogs that replace the embedded ones, such as clients of real services. */
+  /** Catalogs that replace the embedded ones, such as clients of external services. */
   readonly catalogs?: Partial<Catalogs>;
   /**
    * Initial content of the cloud; default: a small cloud with fixed ids. Records that already exist are not changed.
@@ -43,11 +43,11 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   readonly preset?: Preset;
   /** Settings of the cloud. */
   readonly settings?: Partial<Settings>;
-  /** Options of the worker that executes background jobs; false if this process executes none. */
+  /** Options for the worker that executes background jobs; false disables it in this process. */
   readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
   /**
-   * Custom actions, which `engine.servers.act` starts. An engine leaves stored jobs of unknown actions to engines that
-   * have these actions.
+   * Custom actions, which `engine.servers.act` can start. A stored job of an action is executed only by engines that
+   * have this action.
    */
   readonly actions?: readonly AnyAction[];
   /** Observers for metrics and traces. Each of them receives every event. Default: none. */
@@ -131,7 +131,7 @@ const POSTGRES_URL = /^postgres(ql)?:\/\//;
 function checkReplicas({ database = ':memory:', databaseRead = [] }: EngineOptions): void {
   if (databaseRead.length > 0 && !POSTGRES_URL.test(database))
     throw new TypeError(
-      'createEngine(): databaseRead lists replicas of a PostgreSQL database: set database to its URL',
+      'createEngine(): databaseRead requires a PostgreSQL database: set database to its URL',
     );
   if (!databaseRead.every((url) => POSTGRES_URL.test(url)))
     throw new TypeError('createEngine(): databaseRead must be a list of URLs like postgres://...');

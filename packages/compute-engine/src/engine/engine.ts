@@ -85,7 +85,7 @@ export interface Engine {
   readonly catalogs: Catalogs;
   /** The settings, with defaults applied. */
   readonly settings: Settings;
-  /** The embedded catalogs in the engine's database, with the operations that their own APIs need. */
+  /** The embedded catalogs in the engine's database, including the operations that their own APIs need. */
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
   readonly migrations: Migrations;
@@ -127,11 +127,11 @@ export interface Engine {
   on(type: string, listener: EventListener): () => void;
   /** Counts of records, for metrics. */
   readonly statistics: Statistics;
-  /** Health of the database and of the background work, for health endpoints. */
+  /** Health of the database and of background jobs, for health endpoints. */
   readonly health: EngineHealth;
   /**
-   * Resolves when this process has executed all jobs that it can execute now, for tests and scripts. Jobs that wait for the
-   * clock, a retry or another process are ignored.
+   * For tests and scripts: resolves when this process has executed all jobs that it can currently execute. Jobs that
+   * wait for the clock, a retry or another process are ignored.
    */
   idle(): Promise<void>;
   /** Stops background jobs at points from which they can be resumed, and closes the database. */
@@ -200,7 +200,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
   const infrastructure = new Infrastructure(store, clock, settings);
   const local = createLocalMachines(driver);
-  // Host processes require a database that processes can share.
+  // Host processes require a database that several processes can share.
   const rpcClient =
     store.kind === 'postgres'
       ? new HostRpcClient(database, store, new HostRequests(store, createHostSealers(sealer)))

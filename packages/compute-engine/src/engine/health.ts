@@ -3,7 +3,7 @@ import type { Core } from '../core/core.js';
 import { failedPartHealth, machinesHealth, type PartHealth } from '../core/part-health.js';
 import { oldestOverdueMs } from '../jobs/jobs.js';
 
-/** Health of the background work. */
+/** Health of the background jobs. */
 export interface WorkerHealth extends PartHealth {
   /** How long the oldest due job has been waiting for a worker, in milliseconds; 0 if no job is due. */
   readonly overdueMs: number;
@@ -11,14 +11,17 @@ export interface WorkerHealth extends PartHealth {
 
 /**
  * Checks the health of the engine's parts, for health endpoints. Each call executes the check again and never rejects.
- * It takes as long as the database does, so timeouts and caching are left to the endpoint.
+ * A call can take as long as a database query, so timeouts and caching are left to the endpoint.
  */
 export interface EngineHealth {
   /** Checks that the database accepts and stores writes: writes one row and waits until it is durable. */
   database(): Promise<PartHealth>;
-  /** Checks that this process or another executes background jobs, so that no job is overdue for too long. */
+  /** Checks that this or another process executes background jobs: no job has been overdue for too long. */
   worker(): Promise<WorkerHealth>;
-  /** Checks that this process's driver can start servers on this computer. A driver without `hostReport` is healthy. */
+  /**
+   * Checks that this process's driver can start servers on this computer. A driver without `hostReport` counts as
+   * healthy.
+   */
   machines(): Promise<PartHealth>;
   /**
    * Checks every replica of `databaseRead`, and reports its lag. An unusable replica only adds load to the primary, so
@@ -35,7 +38,7 @@ const OVERDUE_MS = 30_000;
 
 function describeReplica({ name, staleMs, failure }: ReplicaState): string {
   if (failure !== undefined) return `${name}: ${failure}`;
-  return staleMs === undefined ? `${name} has an unknown lag.` : `${name} lags by at most ${Math.round(staleMs)} ms.`;
+  return staleMs === undefined ? `${name}: lag unknown.` : `${name} lags by at most ${Math.round(staleMs)} ms.`;
 }
 
 async function replicasHealth(replicas: ReadReplicas | undefined): Promise<PartHealth> {

@@ -15,8 +15,8 @@ import { ServerTags } from '../servers/update/tags.js';
 import { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
 
 /**
- * Creates the services for project resources and flavors. Most requests read these, so replicas may serve them.
- * Services for hosts and consoles are not included, because their readers need current data.
+ * Creates the services for project resources and flavors. They handle most reads, and may read from replicas. Services
+ * for hosts and consoles are not included, because they need current data.
  */
 export function createProjectServices(core: Core, interfaceRefresh: InterfaceRefresh) {
   const servers = new Servers(core);

@@ -17,7 +17,10 @@ export interface JobStatistics {
 /** Maximum number of rows that one query counts on SQLite. Such a query blocks this process for a few milliseconds. */
 const COUNT_BATCH_ROWS = 20_000;
 
-/** Limits the share of time spent on counting: a result is cached for the duration of its query times this factor. */
+/**
+ * Limits the share of time spent on counting: a result is cached for the duration of its query multiplied by this
+ * factor.
+ */
 const CACHE_DURATION_FACTOR = 50;
 
 /** Minimum time for which a result is cached. */
@@ -78,7 +81,7 @@ export class Statistics implements HostStatistics {
   /**
    * Returns figures about the host whose machines this process's driver runs. Undefined for drivers that do not report
    * on their computer, such as the simulated one, and in processes without a worker. If several hosts share the
-   * computer, the figures have the name of the first one.
+   * computer, the figures carry the name of the first one.
    */
   async host(): Promise<HostFigures | undefined> {
     const { hosts, report } = this.#watches.latest();
@@ -117,8 +120,8 @@ export class Statistics implements HostStatistics {
   }
 
   /**
-   * Counts the servers in a state, in index order. SQLite runs in this process, so rows are counted in batches, with a
-   * yield to the event loop after each.
+   * Counts the servers in a state, in index order. SQLite runs in this process, so rows are counted in batches,
+   * yielding to the event loop after each batch.
    */
   async #countServersInState(state: VmState): Promise<number> {
     const { db, kind } = this.#core.store;

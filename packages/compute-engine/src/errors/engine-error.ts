@@ -25,7 +25,10 @@ export const errorCodes = {
 /** The code of an error. Codes are stable, so programs may compare them; messages may change. */
 export type EngineErrorCode = keyof typeof errorCodes;
 
-/** The base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */
+/**
+ * The base class of all errors of this package. Errors have a `name`, a `code`, a `status`, and the `url` of the code's
+ * documentation.
+ */
 export abstract class EngineError<Code extends EngineErrorCode = EngineErrorCode> extends CodedError<Code> {
   constructor(code: Code, message: string, options?: CodedErrorOptions) {
     super('compute-engine', code, message, { status: errorCodes[code], ...options });

@@ -18,11 +18,11 @@ export interface DeadLetter {
   readonly attempts: number;
   /** The time of the last attempt, in milliseconds since the epoch. */
   readonly failedAt: number;
-  /** Whether an administrator has requested to send it again. */
+  /** Whether an administrator has requested that it be sent again. */
   readonly due: boolean;
 }
 
-/** A dead letter to send again. */
+/** A dead letter that is due to be sent again. */
 export interface DueDeadLetter {
   readonly number: number;
   readonly attempts: number;
@@ -66,8 +66,8 @@ export class DeadLetters {
   }
 
   /**
-   * Requests that the process that serves the webhook sends dead letters again. Dead letters that the webhook then
-   * accepts are removed. Returns the number of dead letters that will be sent.
+   * Requests that dead letters be sent again by the process that serves their webhook. Dead letters that the webhook
+   * then accepts are removed. Returns the number of dead letters that will be sent.
    *
    * @param numbers numbers of the dead letters; default: all
    */
@@ -97,7 +97,7 @@ export class DeadLetters {
       .execute();
   }
 
-  /** Returns the dead letters of a webhook to send again, oldest first. */
+  /** Returns the dead letters of a webhook that are due to be sent again, oldest first. */
   async due(webhook: string): Promise<readonly DueDeadLetter[]> {
     const rows = await this.#store.db
       .selectFrom('notification_failures')

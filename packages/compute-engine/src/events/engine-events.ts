@@ -40,7 +40,7 @@ function haveSameTags({ tags: before }: New<Server>, { tags: after }: New<Server
 
 /**
  * Emits notifications about state changes to listeners in this process, webhooks, and readers of the event stream. With
- * `options`, events are stored in the transactions of their changes and sent after the commit. Without `options` and
+ * `options`, events are stored in the transactions that cause them, and sent after the commit. Without `options` and
  * listeners, emitting is a no-op.
  */
 export class EngineEvents {
@@ -117,13 +117,13 @@ export class EngineEvents {
     this.endReading();
   }
 
-  /** Ends every current and future `read()`, so that readers continue at another process while this one shuts down. */
+  /** Ends every current and future `read()`, so that readers switch to another process while this one shuts down. */
   endReading(): void {
     this.#isReadable = false;
     for (const resolve of this.#readers) resolve();
   }
 
-  /** Subscribes to changes of this process. Returns a function that unsubscribes. */
+  /** Subscribes to changes that this process has committed. Returns a function that unsubscribes. */
   on(type: string, receive: EventListener): () => void {
     const listener = { accepts: subscribedTypes([type]), receive };
     this.#listeners.add(listener);
@@ -249,7 +249,7 @@ export class EngineEvents {
     });
   }
 
-  /** Runs one poll at a time. A call during a poll causes one more poll. */
+  /** Runs one poll at a time. A call during a poll triggers another one afterwards. */
   #wake(): void {
     if (!this.#outbox || this.#stopped) return;
     if (this.#polling) {

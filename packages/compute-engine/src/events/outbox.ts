@@ -39,7 +39,7 @@ const insertEvent = hotStatement(({ db }) =>
 const BATCH_SIZE = 200;
 
 /**
- * A raw query, because a prepared statement would keep a plan for the size that the table had when the connection was
+ * A raw query, because a prepared statement would keep a plan for the table's size at the time when the connection was
  * opened.
  */
 const assignPositions = CompiledQuery.raw(
@@ -50,9 +50,10 @@ const assignPositions = CompiledQuery.raw(
 );
 
 /**
- * Stores events in the transactions of their changes, so that neither exists without the other. Concurrent transactions
- * become visible in any order, so events receive their positions only after the commit. Therefore, a reader that has
- * reached a position has not missed earlier events. Events of one server are in the order in which they occurred.
+ * Stores each event in the transaction of the change that it describes, so that neither exists without the other.
+ * Concurrent transactions can become visible in any order, so events receive their positions only after the commit.
+ * Therefore, a reader that has reached a position has not missed any earlier event. Events of one server are in the
+ * order in which they occurred.
  */
 export class Outbox {
   readonly #store: Store;
@@ -61,7 +62,7 @@ export class Outbox {
     this.#store = store;
   }
 
-  /** Stores an event in the transaction of its change. */
+  /** Stores an event in the transaction of the change that it describes. */
   async add(tx: Tx, event: Notification, serverId: string | null): Promise<void> {
     const row = [event.message_id, 0, JSON.stringify(event), event.event_type, serverId, Date.now()];
     const insertOne = (values: readonly unknown[]) => insertEvent(tx, values).then(() => {});
@@ -124,8 +125,8 @@ export class Outbox {
   }
 
   /**
-   * Deletes a batch of events that occurred before a time, in milliseconds since the epoch. Returns these events, and
-   * the positions that the listeners have reached.
+   * Deletes a batch of events that occurred before the given time, in milliseconds since the epoch. Returns these
+   * events, and the positions that the listeners have reached.
    */
   async purge(before: number): Promise<PurgedEvents> {
     return this.#store.transaction(async (tx) => {
@@ -167,7 +168,10 @@ export class Outbox {
     if (this.#store.kind === 'sqlite') await this.#update(name, undefined, { lease_until: 0 });
   }
 
-  /** Leases a listener to an owner until a time. Returns its position, or undefined if another owner has it. */
+  /**
+   * Leases a listener to an owner until the given time. Returns the listener's position, or undefined if another owner
+   * has leased it.
+   */
   async acquire(name: string, owner: string, until: number): Promise<number | undefined> {
     const row = await this.#store.db
       .updateTable('notification_cursors')

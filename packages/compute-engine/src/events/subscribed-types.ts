@@ -27,7 +27,8 @@ function createGlobTest(pattern: string): (text: string) => boolean {
 /**
  * Returns a function that tests whether a subscriber receives events of a type.
  *
- * @param types at most 32 types of at most 255 characters, in which `*` matches any characters; none or undefined: all types
+ * @param types at most 32 types of at most 255 characters, in which `*` matches any characters; an empty or undefined
+ * list matches all types
  * @throws TypeError if there are more types, or longer ones
  */
 export function subscribedTypes(types: readonly string[] | undefined): (type: string) => boolean {

@@ -10,7 +10,7 @@ export interface WebhookOptions {
   /** The key that signs requests: at least 24 characters. If it starts with `whsec_`, the rest is base64. */
   readonly secret: string;
   /**
-   * The event types to send: at most 32 of at most 255 characters. `*` matches any characters, as in
+   * The event types to send: at most 32 types, of at most 255 characters each. `*` matches any characters, as in
    * `instance.create.*`. Default: all types.
    */
   readonly types?: readonly string[];
@@ -18,14 +18,14 @@ export interface WebhookOptions {
   readonly timeoutMs?: number;
   /**
    * Number of attempts to send an event before it becomes a dead letter; at least 1. Attempts without a response, or
-   * with the status 429 or 503, count only if another event was accepted at the same time. Default 20, which takes
-   * about an hour.
+   * with the status 429 or 503, count only if the webhook accepted another event in the meantime. Default: 20 attempts,
+   * spread over about an hour.
    */
   readonly attempts?: number;
   /**
    * The name under which the webhook's position in the event stream is stored. A webhook with a new name receives only
-   * later events. Default: the host and a digest of its URL without credentials; for additional webhooks with the same
-   * URL, also their types.
+   * events that are stored from then on. Default: the host of the URL, and a digest of the URL without credentials; for
+   * additional webhooks with the same URL, also their types.
    */
   readonly name?: string;
 }
@@ -34,7 +34,7 @@ export interface WebhookOptions {
 export interface WebhookTarget {
   /** The URL without credentials. */
   readonly url: string;
-  /** The value of the `Authorization` header; undefined without credentials in the URL. */
+  /** The value of the `Authorization` header; undefined if the URL contains no credentials. */
   readonly authorization: string | undefined;
   /** Host and port of the URL. Unlike the URL, they contain no secrets. */
   readonly host: string;

@@ -11,7 +11,7 @@ const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
 const DEFAULT_ATTEMPTS = 20;
 
-/** HTTP statuses with which a receiver rejects all requests for a while, and not only one event. */
+/** HTTP statuses with which a receiver rejects all requests for a while, rather than a single event. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
 /** Maximum number of events in a batch. */
@@ -22,7 +22,7 @@ const MAX_CONCURRENT_QUEUES = 8;
 /**
  * Returns the `webhook-signature` of a body according to the Standard Webhooks specification, for receivers that verify it.
  *
- * @param secret of the webhook, as in {@link WebhookOptions}
+ * @param secret the secret of the webhook, as in {@link WebhookOptions}
  * @param id the request's `webhook-id`
  * @param timestamp the request's `webhook-timestamp`, in seconds since the epoch
  *
@@ -65,7 +65,10 @@ export interface WebhookDependencies {
   readonly rejected?: (event: { readonly webhook: string; readonly type: string }) => void;
 }
 
-/** Sends events to one receiver. Repeats each event until it is accepted or becomes a dead letter. Keeps the order for each server. */
+/**
+ * Sends events to one receiver. Retries each event until it is accepted or becomes a dead letter. Preserves the order
+ * of each server's events.
+ */
 export class Webhook {
   /** The name under which the webhook's position is stored. */
   readonly name: string;
@@ -149,7 +152,7 @@ export class Webhook {
     }
   }
 
-  /** Sends the dead letters that an administrator has requested to send again, each of them once. */
+  /** Makes one attempt for each dead letter that an administrator has requested to be sent again. */
   async #sendDueDeadLetters(): Promise<void> {
     const { deadLetters } = this.#dependencies;
     for (const { number, attempts, event } of await deadLetters.due(this.name)) {
@@ -169,8 +172,7 @@ export class Webhook {
   }
 
   /**
-   * Renews the lease. It lasts longer than a request may take, so two processes never send the same events
-   * concurrently.
+   * Renews the lease. A lease lasts longer than any request, so two processes never send the same events concurrently.
    */
   async #renewLease(): Promise<void> {
     if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
@@ -193,7 +195,7 @@ export class Webhook {
     for (const { queue, error } of failedQueues)
       if (!(await this.#dropFailed(queue, error, isAvailable))) errors.push(error);
     if (errors.length > 0) throw errors[0];
-    // After a dead letter, later events of the same server are sent.
+    // Once an event is a dead letter, later events of the same server are sent.
     const unsentEvents = events.filter(({ id }) => !this.#acknowledged.has(id));
     if (unsentEvents.length > 0) await this.#sendAll(unsentEvents);
   }
@@ -207,8 +209,8 @@ export class Webhook {
   }
 
   /**
-   * Counts a failed attempt to send the first event in a server's queue that the receiver has not accepted. After the
-   * last attempt, stores the event as a dead letter and returns true.
+   * Counts a failed attempt to send the first unaccepted event in a server's queue. After the last attempt, stores the
+   * event as a dead letter and returns true.
    *
    * @param isAvailable whether the receiver is available, because it accepted other events in the meantime
    */

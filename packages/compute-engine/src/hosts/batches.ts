@@ -16,8 +16,8 @@ export class BatchSender<Item> {
 
   /**
    * @param send sends all items or none
-   * @param isOutage whether an error affects all items. After any other error, the items of a batch are sent one
-   * by one, so that an item that cannot be sent does not fail the others.
+   * @param isOutage returns whether an error affects all items. After any other error, the items of a batch are sent
+   * one by one, so that an item that cannot be sent does not make the others fail.
    */
   constructor(send: (items: readonly Item[]) => Promise<void>, isOutage: (error: unknown) => boolean) {
     this.#send = send;

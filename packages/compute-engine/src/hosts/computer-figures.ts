@@ -23,14 +23,20 @@ export interface ComputerFigures {
   /** The average number of runnable tasks in the last 1, 5 and 15 minutes. */
   readonly loadAverages: readonly [number, number, number] | undefined;
   readonly memory: { readonly totalBytes: number; readonly availableBytes: number } | undefined;
-  /** The physical network interfaces. Bridges, taps and tunnels would count the same packets again. */
+  /**
+   * The physical network interfaces. Bridges, taps and tunnels are omitted, because they would count the same packets
+   * again.
+   */
   readonly interfaces: readonly InterfaceFigures[];
 }
 
 const BYTES_PER_KIB = 1024;
 /** Clock ticks per second in `/proc`, the same on all architectures. */
 const TICKS_PER_SECOND = 100;
-/** The kernel may decrease a counter slightly. Decreases below this limit are hidden, because they would look like a restart. */
+/**
+ * The kernel may decrease a counter slightly. Decreases below this limit are hidden, because they would look like a
+ * reboot.
+ */
 const MIN_DECREASE_SECONDS = 3;
 
 type CpuFigures = { readonly cpus: number; readonly cpuSeconds: Readonly<Record<CpuMode, number>> };

@@ -79,9 +79,7 @@ async function resolveResources({ resources = {}, reserved, directory = '.' }: H
   return { vcpus: offeredAmount('vcpus'), memoryMb: offeredAmount('memoryMb'), diskGb: offeredAmount('diskGb') };
 }
 
-/**
- * Acquires the lease, and waits for the lease of a crashed process to expire. Fails if a live process renews its lease.
- */
+/** Acquires the lease. If a crashed process still has it, waits until it expires. Fails if a live process renews it. */
 async function acquireLease(lease: HostLease, name: string, leaseMs: number): Promise<void> {
   for (const deadline = Date.now() + leaseMs + 1_000; !(await lease.acquire()); ) {
     if (Date.now() > deadline) throw new HostInUse(name);
@@ -106,7 +104,7 @@ function createHostLinks(
   };
 }
 
-/** Throws an error if another host stores volumes, because one host must store the content of all volumes. */
+/** Throws an error if another host stores volumes, because a single host must store the content of all volumes. */
 async function checkVolumeHost(store: Store, name: string): Promise<void> {
   const volumeHost = await createVolumeHostFinder(store)();
   if (volumeHost !== null && volumeHost !== name)
@@ -133,7 +131,7 @@ async function openLinkServer(links: LinkServer, address: string, port: number):
  *
  * @throws TypeError for invalid options
  * @throws {@link HostInUse} if another live process is the host with this name
- * @throws the errors of `createEngine` for databases and keys
+ * @throws the same errors as `createEngine` if the database or a key cannot be used
  *
  * @example
  * ```ts

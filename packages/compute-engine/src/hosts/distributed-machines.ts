@@ -49,7 +49,8 @@ export interface DistributedMachinesParts {
 
 /**
  * Returns an interface to machines that may run in host processes. Commands of jobs are sent to these processes through
- * the database, and queries over links. Commands and queries for all other machines are executed in this process.
+ * the database, and queries over direct connections. Commands and queries for all other machines are executed in this
+ * process.
  */
 export function distributedMachines(
   localMachines: Machines,
@@ -123,8 +124,7 @@ export function distributedMachines(
   }
 
   /**
-   * Requests that a server's former hosts remove its remaining resources. Hosts that are down do so at their next
-   * start.
+   * Instructs a server's former hosts to remove its remaining resources. Hosts that are down do so at their next start.
    */
   async function cleanUp(server: Server): Promise<void> {
     for (const name of new Set(server.claims.map(({ host }) => host))) {

@@ -1,7 +1,7 @@
 import type { DriverWork } from '../drivers/driver.js';
 import type { Server } from '../model/index.js';
 
-/** Returns the host that executes a command: the server's host, or for some commands the other host of a move. */
+/** Returns the host that executes a command: the server's host or, for some commands of a move, the other host. */
 export function executingHost(work: DriverWork, server: Server): string | null {
   switch (work.verb) {
     case 'live_migration_prepare':

@@ -20,7 +20,10 @@ const TIMEOUT_MS = 2_000;
 
 type OptionalGuestFigures = GuestFigures | undefined;
 
-/** Reads guest figures. Concurrent callers share one round, and rounds share the pending query of a machine that hangs. */
+/**
+ * Reads guest figures. Concurrent callers share one round of queries. If a machine hangs, later rounds reuse its
+ * pending query.
+ */
 export class GuestReader {
   readonly #core: Pick<Core, 'store' | 'driver'>;
   readonly #reading = new Map<string, Promise<OptionalGuestFigures>>();

@@ -7,8 +7,8 @@ export interface HostFigures {
   readonly name: string;
   readonly computer: ComputerFigures;
   /**
-   * The latest report of the driver, at most ten seconds old; undefined if the driver has no report, or its report
-   * failed.
+   * The latest report of the driver, at most ten seconds old; undefined if the driver does not report, or if its last
+   * report failed.
    */
   readonly report: HostReport | undefined;
   /**

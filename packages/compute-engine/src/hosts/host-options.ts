@@ -61,7 +61,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly observer?: Pick<StoreObserver, 'statement' | 'pool' | 'commit'> | undefined;
   /** Called for errors after which the host retries. */
   readonly onError?: (error: unknown) => void;
-  /** Called after another process has taken over this host, and this process has released everything. */
+  /** Called after another process has taken over this host, and this process has released all its resources. */
   readonly onLost?: () => void;
 }
 

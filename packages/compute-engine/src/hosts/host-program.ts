@@ -22,8 +22,8 @@ export interface HostProgramOptions {
   readonly work: HostRequestWorker;
   readonly orphans: OrphanedMachines;
   /**
-   * Records a heartbeat, and whether the host fences its machines. If `removed` has the ids of evacuations whose
-   * resources were removed, also registers the host. Returns false, without a heartbeat, if other evacuations exist.
+   * Records a heartbeat, and whether the host fences its machines. If `removed` contains the ids of evacuations whose resources
+   * were removed, also registers the host. Returns false, without recording a heartbeat, if other evacuations exist.
    */
   readonly register: (removed: readonly string[] | undefined, fences: boolean) => Promise<boolean>;
   readonly concurrency: number;
@@ -91,7 +91,7 @@ export class HostProgram {
 
   /**
    * Aborts running requests, and leaves them to the next process with this name. The machines continue to run without a fence,
-   * so the record of the host no longer reports one.
+   * so the record of the host no longer contains one.
    */
   async stop(): Promise<void> {
     this.#stopping.abort(new HostRequestEnded('the host is stopping'));
@@ -118,7 +118,7 @@ export class HostProgram {
     return { heartbeatAgeMs: bootTime() - this.#heartbeatAt, leaseMs: lease.remainingMs, fenced, fences };
   }
 
-  /** Runs a task periodically, without overlap. Errors are reported and do not end the repetition. */
+  /** Runs a task periodically, without overlap. Errors are reported and do not stop later runs. */
   #every(ms: number, task: () => Promise<void>): void {
     let busy = false;
     const timer = setInterval(async () => {
@@ -182,8 +182,8 @@ export class HostProgram {
   }
 
   /**
-   * Returns whether another process is known to be the host, because a process that was suspended must not fence its
-   * successor's machines. Does not wait for a database that does not respond.
+   * Returns whether another process is known to be the host: a process that was suspended must not fence its successor's
+   * machines. Does not wait for a database that does not respond.
    */
   #isReplaced(): Promise<boolean> {
     const { lease, downMs } = this.#options;
@@ -195,7 +195,7 @@ export class HostProgram {
     return Promise.race([replaced, timeout]);
   }
 
-  /** Waits for a heartbeat in progress, which would report the fence again, withdraws the fence, and ends the guard. */
+  /** Withdraws the fence and ends the guard. First waits for a heartbeat in progress, which would record the fence again. */
   async #endFence(): Promise<void> {
     const { store, name, owner, fence } = this.#options;
     await this.#heartbeatInProgress?.catch(() => {});
@@ -227,7 +227,7 @@ export class HostProgram {
     else void this.#check();
   }
 
-  /** Claims requests, with one query at a time. A call during a query causes one more query. */
+  /** Claims requests, with one query at a time. A call during a query triggers another one afterwards. */
   #check(): Promise<void> {
     if (this.#stopping.signal.aborted) return Promise.resolve();
     if (this.#checking) this.#mustRepeat = true;
@@ -265,7 +265,7 @@ export class HostProgram {
     const ending = new AbortController();
     const done = this.#run(request, AbortSignal.any([this.#stopping.signal, ending.signal])).finally(() => {
       this.#running.delete(request.id);
-      // Requests may wait because all slots were in use.
+      // Requests may be waiting because all slots were in use.
       if (this.#running.size === this.#options.concurrency - 1) void this.#check();
     });
     this.#running.set(request.id, { ending, done });
@@ -280,7 +280,7 @@ export class HostProgram {
     } catch (error) {
       if (error instanceof HostRequestSuperseded)
         return this.#storeResult(() => requests.end(owner, id)).catch(() => {});
-      // Errors in cancelled requests, and in requests that the next process repeats, are not reported.
+      // Errors of requests that were cancelled, or that the next process repeats, are not reported.
       if (!signal.aborted) onError(error);
     }
   }

@@ -37,12 +37,12 @@ export interface ReceivedResponse {
 const RESPONSE_RETENTION_MS = 600_000;
 
 /**
- * Makes the commit asynchronous. If the database loses a request or a response in a crash, the request is repeated, which
- * is idempotent.
+ * Makes the commit asynchronous. If the database loses a request or a response in a crash, the request is repeated,
+ * which is safe because it is idempotent.
  */
 const ASYNCHRONOUS_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
-/** Returns the context that binds a sealed request to its row and its server. */
+/** Returns the additional authenticated data of an encrypted request, which bind it to its row and its server. */
 function requestContext({ id, serverId }: Pick<NewHostRequest, 'id' | 'serverId'>): string {
   return `${id} of ${serverId}`;
 }
@@ -60,7 +60,7 @@ export class HostRequests {
   readonly #store: Store;
   readonly #sealerOf: (host: string) => Sealer | undefined;
 
-  /** @param sealerOf returns the sealer of a host, or undefined if nothing is sealed */
+  /** @param sealerOf returns the sealer of a host, or undefined if requests to it are not encrypted */
   constructor(store: Store, sealerOf: (host: string) => Sealer | undefined) {
     this.#store = store;
     this.#sealerOf = sealerOf;
@@ -93,9 +93,9 @@ export class HostRequests {
   }
 
   /**
-   * Removes requests of earlier attempts of the same jobs unless they are repeated now, and cancels them on their
-   * hosts. The process that waited for them died or lost its lease, and otherwise a host would execute the old and the
-   * new request.
+   * Removes requests of earlier attempts of the same jobs, except those that are repeated now, and cancels them on
+   * their hosts. The process that waited for them died or lost its lease. If they remained, a host would execute both
+   * the old and the new request.
    */
   async #withdraw(requests: readonly NewHostRequest[]): Promise<void> {
     const retriedJobs = requests.flatMap(({ job }) =>

@@ -14,7 +14,7 @@ interface WaitingCall {
 /** Polling interval for responses, with and without database notifications. */
 const POLL_INTERVAL_MS = { listening: 2_000, unnotified: 50 } as const;
 
-/** Minimum interval between checks for requests that no longer exist, because a host removes superseded requests. */
+/** Minimum interval between checks for requests that no longer exist. Hosts remove superseded requests. */
 const MISSING_CHECK_INTERVAL_MS = 1_000;
 
 /** Sends requests to hosts and waits for their responses. Starts no timers or connections before the first request. */
@@ -100,7 +100,7 @@ export class HostRpcClient {
     }, ms).unref();
   }
 
-  /** Collects responses, with one query at a time. A call during a query causes one more query. */
+  /** Collects responses, with one query at a time. A call during a query triggers another one afterwards. */
   #poll(checksMissing = false): Promise<void> {
     if (this.#polling) this.#mustRepeat = true;
     else {

@@ -4,7 +4,7 @@ import type { MachineJob } from '../drivers/machines.js';
 import { Rejection, type RejectionCode } from '../errors/rejection.js';
 
 /**
- * A command for a host, which must outlive the processes at both ends. It is plain data, because it is stored; the
+ * A command for a host. It is stored, so that it outlives the processes at both ends, and is therefore plain data. The
  * server id is stored separately.
  */
 export type MachineCall =
@@ -50,7 +50,9 @@ const REJECTION_CODES: Readonly<Record<RejectionCode, true>> = {
 const isRejectionCode = (code: string): code is RejectionCode => Object.hasOwn(REJECTION_CODES, code);
 const isCatalogErrorCode = (code: string): code is CatalogErrorCode => Object.hasOwn(catalogErrorKinds, code);
 
-/** Restores an error. Rejections and catalog errors regain their class; other errors keep their name, message and code. */
+/**
+ * Recreates an error. Rejections and catalog errors regain their class; other errors keep their name, message and code.
+ */
 function restoreError({ name, message, code }: SerializedError): Error {
   if (code === undefined) return Object.assign(new Error(message), { name });
   if (isRejectionCode(code)) return new Rejection(code, message);

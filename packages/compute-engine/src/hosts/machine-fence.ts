@@ -8,7 +8,10 @@ import { tables } from '../schema/tables.js';
  * as down. The fence must complete in the remaining time.
  */
 export const SILENCE_FRACTION = 2 / 3;
-/** The time after which machines that do not respond to the fence are killed, as a fraction of the same time. */
+/**
+ * The time after which machines that do not respond to the fence are killed, as a fraction of the time after which the
+ * host counts as down.
+ */
 const RESPONSE_FRACTION = 1 / 6;
 
 /** Dependencies and options of a fence. */
@@ -22,7 +25,7 @@ export interface MachineFenceOptions {
   readonly machines: Machines;
   /** Stops or pauses all machines. Returns the ids of their servers. */
   readonly fence: (action: FenceAction, withinMs: number) => Promise<readonly string[]>;
-  /** A process that does the same if this process cannot; undefined if the machines end with this process. */
+  /** A process that fences the machines if this process cannot; undefined if the machines end with this process. */
   readonly guard: FenceGuard | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -42,7 +45,7 @@ export class MachineFence {
     this.#options = options;
   }
 
-  /** Whether the machines are currently fenced, and the number of fences so far. */
+  /** Whether the machines are currently fenced, and how often they have been fenced so far. */
   get state(): { readonly closed: boolean; readonly count: number } {
     return { closed: this.#isEngaged, count: this.#count };
   }
@@ -53,8 +56,7 @@ export class MachineFence {
   }
 
   /**
-   * Starts the guard if it is not running. Returns whether the machines will be fenced even if this process does not
-   * run.
+   * Starts the guard if it is not running. Returns whether the machines will be fenced even if this process has ended.
    * @param heartbeatAt the `bootTime()` of the last heartbeat
    */
   async ensure(heartbeatAt: number): Promise<boolean> {

@@ -77,8 +77,7 @@ export class OrphanedMachines {
   }
 
   /**
-   * Waits until a removal of the server's resources that is in progress has ended, because the server may return to the
-   * host.
+   * If the server's resources are being removed, waits until that has ended, because the server may return to the host.
    */
   async waitUntilSettled(id: string): Promise<void> {
     await this.#removals.get(id)?.catch(() => {});

@@ -3,7 +3,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** A change of a machine's power state without a command: it ended, or its hypervisor paused or resumed it. */
+/** A change of a machine's power state that no command caused: it ended, or its hypervisor paused or resumed it. */
 export interface PowerChange {
   readonly powerState: PowerState;
   /** Whether the machine ended because its computer was powered off or restarted. */

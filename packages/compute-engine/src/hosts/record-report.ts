@@ -3,7 +3,10 @@ import type { DiskSpace, HostReport, Node, NodeDisk, Service } from '../model/in
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 
-/** The prefix of reasons for which a host disables its own service, as in Nova. Reasons of administrators do not have it. */
+/**
+ * The prefix of the reason that a host stores when it disables its own service, as in Nova. Reasons that administrators
+ * enter do not have this prefix.
+ */
 const AUTOMATIC_PREFIX = 'AUTO: ';
 const MAX_REASON_LENGTH = 255;
 const BYTES_PER_GIB = 2 ** 30;

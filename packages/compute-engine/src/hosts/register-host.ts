@@ -26,18 +26,18 @@ export interface HostRegistration {
   /** The driver's report about the computer; undefined if there is no new report. */
   readonly report?: HostReport | undefined;
   /**
-   * Ids of the evacuations whose servers have no resources on this host anymore. Set for a heartbeat after the host
-   * started or was down, which also updates the node; undefined for other heartbeats.
+   * Ids of the evacuations whose servers have no resources on this host anymore. Set for the first heartbeat after the
+   * host started or was down, which also updates the node; undefined for other heartbeats.
    */
   readonly removed: readonly string[] | undefined;
 }
 
 /**
- * Registers a host, or records its heartbeat and whether it fences its machines. If an administrator has deleted its
- * service or node, creates it again.
+ * Registers a host, or records its heartbeat and whether it fences its machines. If an administrator has deleted the
+ * host's service or node, creates it again.
  *
  * @returns false, without recording a heartbeat, if the host has not removed the resources of an evacuated server. A
- * heartbeat that was delayed, for example by a lost connection, must not bring the host up before that.
+ * heartbeat that was delayed, for example by a lost connection, must not mark the host as up before the removal.
  */
 export async function registerHost(store: Store, host: HostRegistration): Promise<boolean> {
   const { seed, offer, address, process, now, report, removed: removedEvacuations } = host;
@@ -67,7 +67,7 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
 }
 
 /**
- * Records that the machines of a host are no longer fenced, because its process ends and they continue to run.
+ * Records that the machines of a host are no longer fenced, because its process is stopping and they continue to run.
  * @returns false, without a change, if another process is now the host
  */
 export async function withdrawFence(store: Store, name: string, owner: string): Promise<boolean> {

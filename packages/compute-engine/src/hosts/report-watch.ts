@@ -19,7 +19,7 @@ export interface ReportWatchOptions {
 /** Interval between reports if the driver emits no events. */
 const REPORT_INTERVAL_MS = 10_000;
 
-/** Stores what a driver reports about its computer: at the start, periodically, and after each event of the driver. */
+/** Stores what a driver reports about its computer: at the start, periodically, and after each driver event. */
 export class ReportWatch {
   readonly #options: ReportWatchOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -55,7 +55,7 @@ export class ReportWatch {
     await this.#recording;
   }
 
-  /** Stores one report at a time. A call in the meantime causes one more report. */
+  /** Stores one report at a time. A call in the meantime triggers another report afterwards. */
   #record(): Promise<void> {
     if (this.#recording) this.#mustRepeat = true;
     this.#recording ??= this.#store()

@@ -23,7 +23,7 @@ export class Guards {
     this.#retryMs = retryMs;
   }
 
-  /** Stores a guard, which this process leases until the subsequent call of `hold` ends. */
+  /** Stores a guard, which this process leases until the subsequent call to `hold` ends. */
   async add(tx: Tx, job: NewJob): Promise<void> {
     await this.#jobs.add(tx, job, this.#createLease(), false);
   }

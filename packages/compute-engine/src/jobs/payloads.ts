@@ -14,8 +14,8 @@ export interface JobPayload {
 export interface DecodedPayload {
   readonly payload: JobPayload;
   /**
-   * The error if the sealed part of the payload cannot be decrypted. Then the arguments are empty, and the caller has
-   * no token.
+   * The error if the encrypted part of the payload cannot be decrypted. In that case, the arguments are empty, and the
+   * caller has no token.
    */
   readonly unreadable?: Error;
 }
@@ -24,9 +24,9 @@ export interface DecodedPayload {
 interface StoredPayload {
   readonly context: JobPayload['context'];
   readonly traceContext?: TraceContext;
-  /** Sealed JSON of the arguments (which may contain passwords and files) and of the caller's token. */
+  /** Encrypted JSON with the arguments (which may contain passwords and files) and the caller's token. */
   readonly sealed?: string;
-  /** The arguments in plain text, if nothing is sealed. */
+  /** The arguments in plain text, if the payload is not encrypted. */
   readonly arguments?: JobPayload['arguments'];
 }
 
@@ -35,13 +35,13 @@ interface PayloadSecrets {
   readonly token?: string;
 }
 
-/** Serializes and parses job payloads. Secret parts are sealed. */
+/** Serializes and parses job payloads. Secret parts are encrypted. */
 export class Payloads {
   readonly #sealer: Sealer | undefined;
   readonly #keepTokens: boolean;
 
   /**
-   * @param sealer if undefined, nothing is sealed, as for a database in memory
+   * @param sealer undefined disables encryption, as for a database in memory
    * @param options.keepTokens whether to store caller tokens, which are needed only for services that are called
    * on behalf of the caller
    */
@@ -53,7 +53,7 @@ export class Payloads {
   /**
    * Serializes a payload.
    *
-   * @param id the id of the job, to which the sealed part is bound
+   * @param id the id of the job, to which the encrypted part is bound
    */
   write(id: string, { context, arguments: jobArguments, traceContext }: JobPayload): string {
     const { token, ...caller } = context.caller;

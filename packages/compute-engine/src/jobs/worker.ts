@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly jobs: Jobs;
   /** Executes a job and returns the outcome. If it throws, the job is retried, with increasing delays. */
   readonly run: (job: Job, signal: AbortSignal) => Promise<JobOutcome>;
-  /** Called if a job throws or polling fails (then without a job), because of a defect or an unavailable database. */
+  /** Called if a job throws, or without a job if polling fails, because of a bug or an unavailable database. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
   readonly observer?: EngineObserver;
   /** Maximum number of concurrent jobs; default 256. */
@@ -17,8 +17,8 @@ export interface WorkerOptions {
   /** Duration of a job's lease, which a live process renews; default 10,000 ms. */
   readonly leaseMs?: number;
   /**
-   * Interval at which the worker polls for jobs that other processes left; default 500 ms. It grows up to fourfold while
-   * there are none.
+   * Interval at which the worker polls for jobs that other processes left behind; default 500 ms. It grows up to
+   * fourfold while there are none.
    */
   readonly pollMs?: number;
   /** Delay before a failed job is retried; doubles with each failure, up to 32 times this value. Default 1000 ms. */
@@ -38,7 +38,7 @@ interface RunningJob {
 
 /**
  * Executes jobs. Jobs that this process stores are executed directly after their commit. The worker polls for jobs that
- * other processes left, such as a crashed process's jobs and deferred jobs.
+ * other processes left behind, such as deferred jobs and those of a crashed process.
  */
 export class Worker {
   readonly #options: Required<Omit<WorkerOptions, 'observer'>>;
@@ -46,7 +46,7 @@ export class Worker {
   readonly #owner = randomUUID();
   readonly #running = new Map<string, RunningJob>();
   readonly #waiting: Job[] = [];
-  /** Renews leases of concurrent jobs with one statement. */
+  /** Combines concurrent lease renewals into one statement. */
   readonly #renewals = new Lookups();
   /** Jobs that this process still runs although they are already deleted from the database. */
   readonly #completed = new Set<string>();
@@ -244,7 +244,7 @@ export class Worker {
     const { run, store, jobs, onError } = this.#options;
     try {
       const outcome = await run(job, signal);
-      // The job is deleted in a transaction, so that it shares a commit with others.
+      // The job is deleted in a transaction, so that the deletion shares a commit with other transactions.
       if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.removeLeased(tx, job.id, this.#owner));
       return outcome;
     } catch (error) {

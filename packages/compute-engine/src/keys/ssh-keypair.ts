@@ -11,7 +11,7 @@ export interface GeneratedKeypair {
 }
 
 /**
- * Generates an RSA key pair of 2048 bits, off the event loop.
+ * Generates an RSA key pair of 2048 bits without blocking the event loop.
  *
  * @returns the public key in OpenSSH format, the private key in the traditional PEM format of RSA (PKCS#1)
  *

@@ -89,7 +89,7 @@ function ed25519Bits(fields: readonly Buffer[]): number | undefined {
   return fields.length === 1 && fields[0]?.length === 32 ? 256 : undefined;
 }
 
-/** Extends a function to the keys of hardware security keys, which have an application as an additional last field. */
+/** Adapts a function to hardware security keys, whose public keys have an application as an additional last field. */
 function withApplication(bitsOf: BitsOf): BitsOf {
   return (fields) => {
     const application = fields.at(-1);

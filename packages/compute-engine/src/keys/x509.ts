@@ -31,8 +31,8 @@ export function parseX509(pem: string): X509PublicKey {
 }
 
 /**
- * Generates a self-signed client certificate for a user, with an RSA key of 2048 bits; the key is generated off the
- * event loop.
+ * Generates a self-signed client certificate for a user, with an RSA key of 2048 bits; generating the key does not
+ * block the event loop.
  *
  * @param now start of the certificate's validity, in milliseconds since the epoch
  * @returns the certificate in PEM format, the private key as PKCS#12 (empty password) in base64

@@ -84,13 +84,13 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
 }
 
 /**
- * Copies a database at one point in time while servers use it: SQLite with `VACUUM INTO`, PostgreSQL with `pg_dump`.
- * When the promise resolves, the copy is complete and has been verified. Secrets in it remain encrypted, and their key
- * is not included.
+ * Copies the state of a database at one point in time, while servers use it: SQLite with `VACUUM INTO`, PostgreSQL with
+ * `pg_dump`. When the promise resolves, the copy is complete and has been verified. Secrets in it remain encrypted, and
+ * their key is not included.
  *
  * @param url a SQLite file, or `postgres://...`
  * @param file path of the copy, which must not exist. Image content that is stored in files is copied to `FILE.images`
- * @throws MaintenanceError, whose message contains cause and fix; DatabaseUnavailable
+ * @throws MaintenanceError, whose message contains the cause and the fix; DatabaseUnavailable
  *
  * @example
  * import { backupDatabase } from '@apistrata/compute-engine/maintenance';

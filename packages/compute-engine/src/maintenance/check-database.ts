@@ -9,11 +9,11 @@ import { databaseStatus } from './database-status.js';
 export interface Finding {
   readonly what: 'tables' | 'integrity' | 'secrets' | 'capacity' | 'work';
   readonly good: boolean;
-  /** The result in one line, with the fix if it is not good. */
+  /** The result in one line, with the fix if the check failed. */
   readonly reported: string;
 }
 
-/** The location of the keys that decrypt sealed values. */
+/** The location of the keys that decrypt encrypted values. */
 export type CheckOptions = SecretKeyOptions;
 
 /** If a job has been due for longer than this, no worker is running. */
@@ -101,7 +101,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
       work.overdueMs > OVERDUE_MS
         ? bad(
             'work',
-            `a job has been due for ${Math.round(work.overdueMs / 1000)} s, so no server executes jobs: start one`,
+            `a job has been due for ${Math.round(work.overdueMs / 1000)} s, so no server is executing jobs: start one`,
           )
         : good('work', `${work.jobs} jobs, ${work.running} of them running`),
     ];

@@ -22,7 +22,7 @@ export interface DatabaseStatus {
     readonly jobs: number;
     /** Number of jobs that workers are executing. */
     readonly running: number;
-    /** How long the oldest of the other jobs has been due; 0 if none is due. */
+    /** How long the oldest job that is not being executed has been due; 0 if there is none. */
     readonly overdueMs: number;
   };
 }

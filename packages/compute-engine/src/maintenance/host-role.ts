@@ -12,11 +12,11 @@ import { MaintenanceError } from './maintenance-error.js';
 /** Maximum wait for locks that other statements hold. After that, the command fails and changes nothing. */
 const LOCK_TIMEOUT = "'10s'";
 
-/** A host, and the PostgreSQL role to which its rights are granted. */
+/** A host, and the PostgreSQL role to which its privileges are granted. */
 export interface GrantedHostRole extends HostRole {
   /**
    * The IP address of the host, if tunnels connect its networks to other hosts. If the packets of a network do not fit
-   * into tunnels, its MTU is lowered.
+   * into the tunnels, the MTU of the network is lowered.
    */
   readonly tunnelAddress?: string;
   /** Whether the host encrypts its tunnels, which lowers the MTU further. Default false. */
@@ -41,7 +41,7 @@ async function readRoleFacts(db: Kysely<any>, role: string): Promise<RoleFacts |
   return rows[0];
 }
 
-/** Rejects roles whose rights cannot be limited, such as those that bypass row level security. */
+/** Rejects roles whose privileges cannot be limited, such as those that bypass row-level security. */
 async function checkRole(db: Kysely<any>, role: string): Promise<void> {
   const facts = await readRoleFacts(db, role);
   if (!facts)
@@ -60,11 +60,11 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
 }
 
 /**
- * Grants a PostgreSQL role the rights of a host: access to the host's requests, its servers, and the records that these
- * need. May be called repeatedly, and while servers and hosts use the database.
+ * Grants a PostgreSQL role the privileges of a host: access to the host's requests, its servers, and the records that
+ * these need. May be called repeatedly, and while servers and hosts use the database.
  * @param url URL of the PostgreSQL database, with the role that owns the tables
  *
- * @throws MaintenanceError if the role does not exist, or has rights that cannot be limited
+ * @throws MaintenanceError if the role does not exist, or has privileges that cannot be limited
  */
 export async function grantHostRole(url: string, hostRole: GrantedHostRole): Promise<void> {
   const { tunnelAddress: address, tunnelsEncrypted: encrypted = false } = hostRole;
@@ -85,7 +85,7 @@ export async function grantHostRole(url: string, hostRole: GrantedHostRole): Pro
 
 /**
  * Lowers the MTU of networks so that their packets fit into the host's tunnels. A host without a separate role does
- * this itself, but a separate role may not change networks.
+ * this itself, but a host with one has no privilege to change networks.
  */
 async function fitNetworks(url: string, tunnel: HostTunnel): Promise<void> {
   const store = await openStore(url, { poolSize: 1 });

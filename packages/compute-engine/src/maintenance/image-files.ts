@@ -14,7 +14,7 @@ export function imageDirectoryOf(database: string, given: string | undefined): s
 }
 
 /**
- * Copies image content files that are missing in the other directory. Files are named after their content and never
+ * Copies image content files that are missing from the other directory. Files are named after their content and never
  * change, so existing ones are valid, and an interrupted copy can be continued.
  *
  * @returns the number of files in the other directory afterwards

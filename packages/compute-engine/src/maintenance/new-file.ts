@@ -15,7 +15,7 @@ export async function syncToDisk(path: string): Promise<void> {
 }
 
 /**
- * Creates a file atomically, readable only by its owner, without overwriting another one.
+ * Creates a file atomically, readable only by its owner, without overwriting an existing one.
  * @param fill writes the content to the draft, a file that exists and is empty
  */
 export async function createFile(file: string, fill: (draft: string) => Promise<void>): Promise<void> {

@@ -57,7 +57,7 @@ export class PeriodicTasks {
     await this.#ended;
   }
 
-  /** Runs each task once. The servers that it finds are changed in the background. */
+  /** Runs each task once. The servers that a task finds are changed in the background. */
   async run(): Promise<void> {
     for (const task of this.#tasks)
       for (const server of await this.#findDueServers(task)) await this.#act(task, server);

@@ -163,7 +163,7 @@ async function restorePostgres(url: string, backup: string, replace: boolean): P
  *
  * @param url a SQLite file, or `postgres://...`; a PostgreSQL database must exist, and existing data requires
  * `replace`
- * @throws MaintenanceError, whose message contains cause and fix; DatabaseInUse; DatabaseUnavailable
+ * @throws MaintenanceError, whose message contains the cause and the fix; DatabaseInUse; DatabaseUnavailable
  */
 export async function restoreDatabase(
   url: string,

@@ -11,7 +11,7 @@ export interface DiskSpace {
   readonly totalBytes: number;
   /** The space that unprivileged programs can still use. */
   readonly freeBytes: number;
-  /** The additional space that existing disks need after their guests have filled them. */
+  /** The additional space that existing disks will need if their guests fill them. */
   readonly promisedBytes: number;
 }
 
@@ -19,6 +19,6 @@ export interface DiskSpace {
 export interface NodeDisk {
   readonly totalGb: number;
   readonly freeGb: number;
-  /** The space that remains free if all existing disks are full; negative if they do not fit. */
+  /** The space that remains free when all existing disks are full; negative if they do not all fit. */
   readonly leastGb: number;
 }

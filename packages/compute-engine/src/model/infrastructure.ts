@@ -42,7 +42,8 @@ export interface HostProcess {
   /** Name of the storage that contains the host's disks, if other hosts can also access it. */
   readonly storage?: string;
   /**
-   * Whether the host's machines are stopped or paused before the host counts as down, even if its process does not run.
+   * Whether the host's machines are stopped or paused before the host counts as down, even if its process is not
+   * running.
    */
   readonly fences?: boolean;
   /** The UDP port for tunnels to the host's networks; undefined if they are not connected to other hosts. */
@@ -102,7 +103,7 @@ export interface DriverOffer {
   /** Standard or `CUSTOM_` traits. */
   readonly traits?: readonly string[];
   readonly capabilities?: Readonly<Record<string, CapabilityValue>>;
-  /** The processors of this computer; default: example values. */
+  /** A description of this computer's processors. Default: that of an example processor. */
   readonly cpuInfo?: CpuInfo;
 }
 
@@ -128,7 +129,7 @@ export interface Node extends Stored {
    */
   readonly inventories: Readonly<Record<string, Inventory | null>>;
   readonly traits: readonly string[];
-  /** Values for extra specs `capabilities:NAME`, in addition to the engine's. */
+  /** Values for extra specs `capabilities:NAME`, in addition to those that the engine provides. */
   readonly capabilities: Readonly<Record<string, CapabilityValue>>;
   /** The file system that contains the host's disks, as last reported; undefined if unknown. */
   readonly disk?: NodeDisk;
@@ -137,7 +138,7 @@ export interface Node extends Stored {
   readonly createdAt: number;
 }
 
-/** A host aggregate; its availability zone is also its metadata item `availability_zone`. */
+/** A host aggregate; its availability zone is also stored in its metadata item `availability_zone`. */
 export interface Aggregate extends Stored {
   /** UUID. API paths use the number `seq` instead. */
   readonly id: string;

@@ -121,7 +121,7 @@ export interface Fault {
   readonly createdAt: number;
 }
 
-/** Capacity of a host that is reserved for a server; a server has two while it is being moved or resized. */
+/** Capacity of a host that is reserved for a server. A server has two claims while it is being moved or resized. */
 export interface Claim {
   readonly host: string;
   readonly vcpus: number;
@@ -150,7 +150,7 @@ export interface Server extends Stored, ServerSettings {
   readonly progress: number;
   readonly deleted: boolean;
   readonly fault: Fault | null;
-  /** The job that may change this server; writes of other jobs are rejected. */
+  /** The job that may change this server; writes by other jobs are rejected. */
   readonly jobId: string | null;
   /** The attempt of that job that may write; an attempt that has lost its lease may not. Default: the first. */
   readonly jobAttempt?: number | undefined;
@@ -188,9 +188,9 @@ export interface Server extends Stored, ServerSettings {
   readonly lock: Lock | null;
   /** Encrypted administrator password that the guest posted; empty if none. */
   readonly guestPassword: string;
-  /** Image from which a shelved server restarts. */
+  /** Image from which a shelved server is started again. */
   readonly shelvedImageId: string | null;
-  /** Whether the server ran before it was stopped to be resized, rebuilt or shelved. */
+  /** Whether the server was running before it was stopped to be resized, rebuilt or shelved. */
   readonly wasRunning: boolean;
   /** When the server was soft-deleted or shelved: the start of the period for which it is kept. */
   readonly setAsideAt: number | null;

@@ -19,9 +19,9 @@ export type ObservedWork =
 export type TraceContext = Readonly<Record<string, string>>;
 
 /**
- * Outcome of an attempt of a job. `done`: it succeeded. `failed`: it did not, and the server shows the failure.
- * `superseded`: another job has taken over the server, or the server is deleted. `retried`: it failed unexpectedly and
- * is retried. `stopped`: this process is closing, or has lost the lease.
+ * Outcome of a job attempt. `done`: it succeeded. `failed`: it failed, and the server shows the failure. `superseded`:
+ * another job has taken over the server, or the server is deleted. `retried`: it failed unexpectedly and is retried.
+ * `stopped`: this process is closing, or has lost the lease.
  */
 export type JobOutcome = 'done' | 'failed' | 'superseded' | 'retried' | 'stopped';
 
@@ -72,15 +72,15 @@ export interface ObservedList {
   /** Whether the list is limited to one project. */
   readonly ofProject: boolean;
   /**
-   * - `newest`: the prepared statement of the newest servers
+   * - `newest`: the prepared statement for the newest servers
    * - `rows`: one query
-   * - `merged`: one query for each alternative of the filters
-   * - `substrings`: an index walk and trigrams, on PostgreSQL
+   * - `merged`: one query for each alternative in the filters
+   * - `substrings`: an index scan and trigrams, on PostgreSQL
    */
   readonly source: 'newest' | 'rows' | 'merged' | 'substrings';
   /** Where servers are sorted. If they are sorted in memory, every matching server is read. */
   readonly order: 'database' | 'memory';
-  /** Where filters are applied: in the database, or also in this process on the records. */
+  /** Where filters are applied: only in the database, or also to the records in this process. */
   readonly filters: 'database' | 'records';
   /** Whether an index leads directly to the page. */
   readonly indexed: boolean;

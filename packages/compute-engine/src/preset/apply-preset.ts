@@ -23,7 +23,8 @@ function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
 }
 
 /**
- * Updates the inventories, traits and capabilities of a known host: the computer may have changed since the last start.
+ * Updates the inventories, traits and capabilities of a known host, because the computer may have changed since the
+ * last start.
  */
 async function updateDriverOffer(tx: Tx, host: HostSeed, offer: DriverOffer): Promise<void> {
   const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host.name));
@@ -100,7 +101,8 @@ async function applyFlavors(store: Store, clock: Clock, flavors: readonly Flavor
 /**
  * Adds the records of a preset that the database lacks; existing records stay unchanged.
  *
- * @param offer additional inventories, traits and capabilities of these hosts' driver; known hosts are updated
+ * @param offer additional inventories, traits and capabilities from the driver of these hosts; existing hosts are
+ * updated with them
  */
 export async function applyPreset(
   store: Store,

@@ -22,7 +22,7 @@ export function parsePreset(value: unknown): Preset {
   const checked = presetSchema.safeParse(value);
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
-  // The issue of a key only states that the key is invalid; the nested issue states why.
+  // An issue about a key only states that the key is invalid; its nested issue states why.
   const cause = issue?.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
   throw new InvalidPreset(issue?.path.join('.') ?? '', cause?.message ?? 'is not a preset');
 }

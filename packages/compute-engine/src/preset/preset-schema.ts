@@ -45,7 +45,7 @@ const inventory = z
     reserved: size.describe('The part of the total that servers cannot use. Default: 0').optional(),
     minUnit: positiveInteger.describe('Minimum amount that one server can have. Default: 1').optional(),
     maxUnit: positiveInteger.describe('Maximum amount that one server can have. Default: no limit').optional(),
-    stepSize: positiveInteger.describe('Each server has a multiple of this amount. Default: 1').optional(),
+    stepSize: positiveInteger.describe('Amounts of servers are multiples of this value. Default: 1').optional(),
     allocationRatio: ratio
       .describe('Capacity that servers can claim, as a multiple of the unreserved total. Default: 1')
       .optional(),
@@ -103,7 +103,7 @@ const host = z
         }),
       })
       .describe(
-        'The processors, as `cpu_info` of the hypervisor shows them. Default: those of the computer, or an example',
+        'The processors, as `cpu_info` of the hypervisor shows them. Default: the actual ones, or example values',
       )
       .optional(),
   })
@@ -134,7 +134,7 @@ const image = z
     replacesIdPrefix: z
       .string()
       .regex(/^[0-9a-f-]{9,}$/)
-      .describe('Images whose ids begin with this prefix are former versions of this image, and become hidden')
+      .describe('Images whose ids begin with this prefix are earlier versions of this image, and are hidden')
       .optional(),
     content: z
       .custom<Uint8Array | (() => AsyncIterable<Uint8Array>)>(

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Retention } from './retention.js';
 
-/** Interval between checks whether a purge is due. */
+/** Interval between checks for a due purge. */
 const POLL_INTERVAL_MS = 60_000;
 
 /** Minimum interval between purges. */

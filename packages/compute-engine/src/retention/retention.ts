@@ -5,7 +5,7 @@ import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import { createUsageRecord } from './server-usage.js';
 
-/** Times before which records are purged, in milliseconds since the epoch. Undefined keeps the records. */
+/** The times, in milliseconds since the epoch, before which records are purged. Undefined keeps the records. */
 export interface PurgeLimits {
   /**
    * Purges servers that were deleted before this time, with their history, and migrations that were completed before
@@ -18,7 +18,7 @@ export interface PurgeLimits {
   readonly usageBefore?: number;
 }
 
-/** Numbers of removed records. */
+/** The number of removed records of each kind. */
 export interface PurgeReport {
   readonly servers: number;
   readonly actions: number;
@@ -60,7 +60,7 @@ export class Retention {
 
   /**
    * Removes expired records and console tokens. Several processes may do so concurrently, and may be interrupted at any
-   * time: the next purge continues.
+   * time: the next purge continues the work.
    */
   async purge(limits: PurgeLimits = this.limits(), signal?: AbortSignal): Promise<PurgeReport> {
     const removed = { servers: 0, actions: 0, migrations: 0, consoleTokens: 0, usage: 0 };
@@ -80,7 +80,8 @@ export class Retention {
   }
 
   /**
-   * Purges servers page by page, oldest deletion first. Servers whose resources are still being released are skipped.
+   * Purges servers page by page, in the order of their deletion. Servers whose resources are still being released are
+   * skipped.
    */
   async #servers(before: number, signal: AbortSignal | undefined): Promise<number> {
     let count = 0;

@@ -10,9 +10,9 @@ export function freeDiskGb({ localGb, disk }: Disks, usedGb: number): number {
 }
 
 /**
- * Returns the disk space in GiB that a host can still promise to servers according to its file system, regardless of
- * the programs that occupy it. Capacity beyond the file system is added if an administrator has declared it or allows
- * it by the allocation ratio.
+ * Returns the disk space in GiB that a host can still promise to servers: the free space of its file system, minus the
+ * space that existing disks may still need. Capacity beyond the file system is added if an administrator has declared
+ * it, or has allowed it with the allocation ratio.
  */
 export function remainingDiskGb({ localGb, diskAllocationRatio, disk }: Disks): number {
   if (!disk) return Number.POSITIVE_INFINITY;

@@ -87,7 +87,7 @@ export class Infrastructure {
     return this.#lastHostMap?.hosts.get(host);
   }
 
-  /** Returns the hosts as stored now, including changes by other processes. For host administration. */
+  /** Returns the hosts as currently stored, including changes by other processes. For host administration. */
   current(): Promise<HostMap> {
     return this.#store.kind === 'postgres' ? this.readHosts(this.#store) : this.hosts();
   }
@@ -161,7 +161,9 @@ export class Infrastructure {
     return this.#downAt(lastSeenAt);
   }
 
-  /** Returns a status that is valid as long as the snapshot, which expires when the next service is due to go down. */
+  /**
+   * Returns a status that remains valid as long as the snapshot, which expires when the next service is due to go down.
+   */
   #statusOf(service: Service): HostStatus {
     if (service.forcedDown) return 'DOWN';
     if (service.disabled) return 'MAINTENANCE';

@@ -12,7 +12,10 @@ interface FlavorRequest {
   readonly resources: ReadonlyMap<string, number>;
   readonly required: readonly string[];
   readonly forbidden: readonly string[];
-  /** Whether groups of resources must come from different providers. Then no host is valid, because each host is one provider. */
+  /**
+   * Whether groups of resources must come from different providers. If so, no host is valid, because each host is one
+   * provider.
+   */
   readonly separate: boolean;
   readonly capabilities: readonly CapabilityRequirement[];
 }

@@ -29,8 +29,8 @@ async function addAllocation(
 
 /**
  * Claims amounts of resource classes on a host. If the capacity of one class is insufficient, returns false and claims
- * nothing. Each class is checked and changed by one statement, like the columns of the node. The node's row was changed
- * before, which serializes the claims on a host.
+ * nothing. Each class is checked and changed by one statement, like the columns of the node. The caller has already
+ * updated the node's row in this transaction, which serializes the claims on a host.
  */
 export async function claimResources(tx: Tx, node: Node, resources: Resources): Promise<boolean> {
   const claimed: Record<string, number> = {};

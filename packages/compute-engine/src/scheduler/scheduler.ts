@@ -67,8 +67,8 @@ const filters = {
   resources: ({ node }, { placement: { flavor }, resources }) =>
     !flavorRequest(flavor).separate && resources.every(([name, amount]) => canProvide(node, name, amount)),
   /**
-   * Rejects hosts without sufficient disk space. Like Nova's disk filter, counts the space that is used or promised on
-   * the file system, regardless of the programs that use it.
+   * Rejects hosts without sufficient disk space. Like Nova's disk filter, counts all space that is used or promised on
+   * the file system, including space that other programs use.
    */
   room: ({ node }, { resources }) =>
     resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= remainingDiskGb(node)),
@@ -102,7 +102,10 @@ const filters = {
 const { enabled, requested, excluded, resources, room, traits } = filters;
 const forcedFilters = { enabled, requested, excluded, resources, room, traits };
 
-/** Returns the weight of a host: its remaining memory, changed by soft group policies. Hosts with a higher weight are preferred. */
+/**
+ * Returns the weight of a host: its remaining memory, adjusted by soft group policies. Hosts with a higher weight are
+ * preferred.
+ */
 function weigh(host: Host, { usage, members, placement: { group } }: PlacementQuery): number {
   const freeMemory = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
   const affinity = (members.get(host.name) ?? 0) * 1e9;

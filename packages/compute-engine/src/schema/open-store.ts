@@ -9,7 +9,7 @@ import { migrations } from './migrations/index.js';
 
 /**
  * Opens a store with the engine's tables, like the record store's `openStore`.
- * @param changes the known schema changes; others are passed only in tests of upgrades
+ * @param changes the known schema changes; only upgrade tests pass others
  */
 export function openStore(
   url: string,

@@ -6,9 +6,9 @@ import { SecretKeyError } from './secret-key-error.js';
 
 export interface SecretKeyOptions {
   /**
-   * Key that seals the passwords, injected files and tokens in jobs: 32 bytes in base64 or hexadecimal digits. The first
-   * key of a list encrypts and all keys decrypt, so that a key can be rotated: append the new key in all processes,
-   * then move it to the front, then remove the old key.
+   * Key that encrypts the passwords, injected files and tokens in jobs: 32 bytes in base64 or hexadecimal digits. The
+   * first key of a list encrypts and all keys decrypt, so that a key can be rotated: append the new key to the list in
+   * all processes, then move it to the front, then remove the old key.
    */
   readonly secretKey?: string | readonly string[];
   /** Alternative to `secretKey`: a file with one key per line, created with a new key (mode 600) if it is missing. */
@@ -19,9 +19,9 @@ export interface SecretKeyOptions {
 const KEY_VARIABLE = 'APISTRATA_SECRET_KEY';
 
 /**
- * Creates the sealer with the configured keys. Without configured keys, a SQLite file has a key file next to it (its
- * name with `.key` appended); processes that share a PostgreSQL database must be configured with the same keys. An
- * in-memory database is not data at rest, so it is not encrypted.
+ * Creates the sealer with the configured keys. Without configured keys, the key of a SQLite file is stored in a file
+ * next to it, with `.key` appended to the name. Processes that share a PostgreSQL database must be configured with the
+ * same keys. An in-memory database is not data at rest, so it is not encrypted.
  *
  * @throws {@link SecretKeyError}
  */
@@ -68,7 +68,9 @@ export async function createHostSealer(
   return sealer.sealerForHost(host);
 }
 
-/** Returns a function that derives the sealer of each host once; without a sealer of the cloud, nothing is encrypted. */
+/**
+ * Returns a function that derives and caches the sealer of each host. If the cloud has no sealer, nothing is encrypted.
+ */
 export function createHostSealers(sealer: Sealer | undefined): (host: string) => Sealer | undefined {
   const cache = new Map<string, Sealer>();
   return (host) => {
@@ -101,8 +103,8 @@ async function readKeyFile(file: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the key file atomically; if several processes start concurrently, only one of them does. Returns undefined
- * for the others.
+ * Creates the key file atomically; if several processes start concurrently, only one of them creates it. Returns
+ * undefined in the others.
  */
 async function createKeyFile(file: string): Promise<string | undefined> {
   const key = `${newSecretKey()}\n`;

@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Thrown if a sealed value cannot be decrypted, because this process lacks its key or the value was changed. */
+/** Thrown if an encrypted value cannot be decrypted, because this process lacks its key or the value was changed. */
 export class SealError extends EngineError<'DECRYPTION_FAILED'> {
   constructor(message: string, options?: ErrorOptions) {
     super('DECRYPTION_FAILED', message, options);
@@ -16,7 +16,7 @@ export class SealError extends EngineError<'DECRYPTION_FAILED'> {
 
 /** A key and its id. */
 export interface Key {
-  /** The prefix of values that were sealed with the key; does not reveal the key. */
+  /** The prefix of values that were encrypted with the key; does not reveal the key. */
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -46,9 +46,9 @@ function parseKey(text: string): SealingKey {
 }
 
 /**
- * Encrypts secrets that are stored in a database with AES-256-GCM. Each value is bound to the record that contains it,
- * so that it cannot be decrypted as part of another record. The first key encrypts and all keys decrypt, which allows
- * rotation.
+ * Encrypts secrets with AES-256-GCM before they are stored in a database. Each value is bound to the record that
+ * contains it, so that it cannot be decrypted as part of another record. The first key encrypts and all keys decrypt,
+ * which allows rotation.
  */
 export class Sealer {
   readonly #keys: readonly [SealingKey, ...SealingKey[]];
@@ -104,7 +104,7 @@ export class Sealer {
   /**
    * Decrypts a value.
    *
-   * @param place the place for which the value was sealed
+   * @param place the place for which the value was encrypted
    * @throws {@link SealError}
    */
   open(sealed: string, place: string): string {

@@ -69,8 +69,8 @@ function copyId(index: number): string {
 /**
  * Creates many running servers quickly, on all hosts in turn: one is created normally, and the database copies it. The
  * servers have no ports, and their ids are the same every time. With 50,000 servers or more, the indexes are rebuilt
- * afterwards, during which servers cannot be read; on PostgreSQL, this requires a store whose statements may take
- * minutes (`statementTimeoutMs`). Only for tests and trials.
+ * afterwards, and servers cannot be read until that is complete; on PostgreSQL, this requires a store whose statements
+ * may take minutes (`statementTimeoutMs`). Only for tests and trials.
  */
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
   const { store, infrastructure } = coreOf(engine);

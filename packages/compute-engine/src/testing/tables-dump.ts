@@ -52,7 +52,10 @@ export async function dumpTables(engine: Engine): Promise<TablesDump> {
   });
 }
 
-/** Replaces the tables of an engine with the tables in a dump. Jobs in progress at that time are resumed. */
+/**
+ * Replaces the tables of an engine with the tables in a dump. Jobs that were in progress when the dump was created are
+ * resumed.
+ */
 export async function loadTables(engine: Engine, dump: TablesDump): Promise<void> {
   const { store, infrastructure } = requireSqliteCore('loadTables', engine);
   await store.transaction(async (tx) => {

@@ -126,8 +126,8 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
   });
 
   it('reject a response that is not of the requested kind', async () => {
-    await expect(links.request('b', 'big', signal)).rejects.toThrow('the host b has sent bytes instead of a value');
-    await expect(links.read('b', 'value', signal)).rejects.toThrow('the host b has sent a value instead of bytes');
+    await expect(links.request('b', 'big', signal)).rejects.toThrow('the host b sent bytes instead of a value');
+    await expect(links.read('b', 'value', signal)).rejects.toThrow('the host b sent a value instead of bytes');
     await expect(links.connect('b', 'value', signal)).rejects.toThrow('is not a connection');
   });
 

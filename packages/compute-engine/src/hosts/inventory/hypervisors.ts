@@ -27,7 +27,7 @@ export interface Hypervisor {
   readonly uptime: string | null;
 }
 
-/** The optional fields of hypervisors that a request includes. */
+/** The optional hypervisor fields that a request selects. */
 export interface HypervisorParts {
   readonly servers?: boolean;
   readonly uptime?: boolean;
@@ -43,7 +43,7 @@ export interface HypervisorQuery extends HypervisorParts {
   readonly pattern?: string;
 }
 
-/** The maximum number of servers that are read without a yield to the event loop, unless one host has more. */
+/** The maximum number of servers that are read without yielding to the event loop, unless one host has more. */
 const MAX_SLICE_SERVERS = 1000;
 
 const NO_USAGE: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };

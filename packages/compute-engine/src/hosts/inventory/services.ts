@@ -23,7 +23,7 @@ export interface ServiceState {
   readonly up: boolean;
   /** Time of the last heartbeat in milliseconds since the epoch; null if there was none. */
   readonly lastSeenAt: number | null;
-  /** Whether requests can reach its host. */
+  /** Whether requests can reach the service's host. */
   readonly reachable: boolean;
 }
 
@@ -123,7 +123,7 @@ export class Services {
   /**
    * Records the heartbeat of a service that runs in another process. The first heartbeat registers the service. From
    * then on, it is up only while heartbeats continue.
-   * @param options.started whether the service has just started; the evacuations from its host are then completed
+   * @param options.started whether the service has just started; if so, the evacuations from its host are completed
    */
   async heartbeat(host: string, binary: string, options: { readonly started?: boolean } = {}): Promise<void> {
     const { store, clock, infrastructure } = this.#core;

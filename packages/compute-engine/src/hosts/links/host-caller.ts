@@ -25,7 +25,7 @@ export interface HostCallerOptions {
 }
 
 interface ExchangeOptions {
-  /** Whether to request a connection in both directions instead of a response. */
+  /** Whether to request a bidirectional connection instead of a response. */
   readonly connects?: boolean;
   /** Called if the host reports that it has accepted the request and continues to process it. */
   readonly onProcessing?: (() => void) | undefined;
@@ -52,7 +52,7 @@ export class HostCaller {
     const received = await this.#send(host, request, signal, { onProcessing });
     if (!(received instanceof Readable)) return resultValue(received);
     received.destroy();
-    throw new Error(`the host ${host} has sent bytes instead of a value`);
+    throw new Error(`the host ${host} sent bytes instead of a value`);
   }
 
   /**
@@ -127,7 +127,7 @@ type ReceivedResult = MachineCallResult | Readable;
 function expectStream(host: string, received: ReceivedResult): Readable {
   if (received instanceof Readable) return received;
   resultValue(received);
-  throw new Error(`the host ${host} has sent a value instead of bytes`);
+  throw new Error(`the host ${host} sent a value instead of bytes`);
 }
 
 /** Sends a request over a new link, and waits for the response. */

@@ -93,7 +93,7 @@ export function createLinkHandler(store: Store, driver: Driver, name: string) {
       return { stream: await driver.openConsole(await requireServer(store, linkRequest.serverId), linkRequest.type) };
     if (linkRequest.kind === 'volumes' && driver.volumes) {
       const call = driver.volumes[linkRequest.call] as (...given: readonly unknown[]) => Promise<unknown>;
-      // `create` reports when the source of the content may change again, although it has not completed yet.
+      // While it is still running, `create` reports when the source of the volume's content may change again.
       const given = linkRequest.call === 'create' ? [...linkRequest.given, onProcessing] : [...linkRequest.given];
       return { value: await call.apply(driver.volumes, given) };
     }

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, diffieHellman, hkdfSync, type KeyObj
 import type { SecureContextOptions } from 'node:tls';
 import type { Key, Sealer } from '../../secrets/sealer.js';
 
-/** TLS with pre-shared keys, without certificates and with forward secrecy. */
+/** Options for TLS with pre-shared keys and forward secrecy, without certificates. */
 export const linkTlsOptions: SecureContextOptions = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
   minVersion: 'TLSv1.2',

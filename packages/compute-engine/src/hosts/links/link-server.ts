@@ -17,7 +17,7 @@ export interface ReceivedLinkRequest {
   readonly peer: LinkPeer;
   /** Aborted when the requester disconnects. */
   readonly signal: AbortSignal;
-  /** Reports to the requester that the request was accepted and that the response takes longer. */
+  /** Reports to the requester that the request was accepted and that the response will take longer. */
   readonly onProcessing: () => void;
 }
 

@@ -2,7 +2,7 @@ import type { VolumeStorage } from '@apistrata/catalogs';
 import type { HostCaller } from './host-caller.js';
 import type { LinkRequest } from './link-request.js';
 
-/** The dependencies of a volume storage on a host process. */
+/** The dependencies of a volume storage in another process. */
 export interface RemoteVolumeStorageParts {
   readonly caller: Pick<HostCaller, 'request'>;
   /** Returns the host that stores volumes, or null if no host does. */

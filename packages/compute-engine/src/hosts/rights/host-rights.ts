@@ -12,7 +12,7 @@ interface TableRights {
 /** The host of the connected role, as a subquery, which is evaluated only once for each statement. */
 const CURRENT_HOST = '(select apistrata_host())';
 const STORES_VOLUMES = '(select apistrata_keeps_volumes())';
-/** The servers that the role may read, because of the policy of the table `servers`. */
+/** The servers that the role may read, as limited by the policy of the table `servers`. */
 const SERVERS_ON_HOST = '(select id from servers)';
 
 const allowAllCommandsIf = (condition: string) => ({ all: { using: condition, check: condition } });
@@ -40,8 +40,8 @@ const IMAGE_RECEIVES_CONTENT = `image_id in (
   select id from images where server_id in ${SERVERS_ON_HOST} and status in ('queued', 'saving'))`;
 
 /**
- * The rights of host processes in the database. They cannot access tables that are not listed, such as the tables with keys, tokens and
- * quotas.
+ * The database privileges of host processes. They cannot access tables that are not listed, such as those with keys,
+ * tokens and quotas.
  */
 export const hostRights: Readonly<Record<string, TableRights>> = {
   kysely_migration: readAllRows,
@@ -125,7 +125,8 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       delete: { using: IMAGE_RECEIVES_CONTENT },
     },
   },
-  // Networks contain no secrets. A host builds them, and the rules of its guests refer to addresses of other guests.
+  // Networks contain no secrets. A host sets them up, and the security group rules of its guests refer to addresses of
+  // other guests.
   networks: readAllRows,
   subnets: readAllRows,
   ports: readAllRows,
@@ -165,7 +166,10 @@ export interface HostRole {
   readonly host: string;
   /** Name of the PostgreSQL role, which must exist and belong to this host only. */
   readonly role: string;
-  /** Whether the host stores the content of volumes, and therefore reads their records and all images. Default: false. */
+  /**
+   * Whether the host stores the content of volumes, and therefore may read their records and all images. Default:
+   * false.
+   */
   readonly volumes?: boolean;
 }
 
@@ -187,8 +191,8 @@ function policyStatements(table: string, { policies }: TableRights): readonly st
 }
 
 /**
- * Returns the SQL that grants a PostgreSQL role the rights of a host, and no others. The owner of the tables may execute it repeatedly.
- * Row-level security does not apply to the owner, whose role the API processes use.
+ * Returns the SQL that grants a PostgreSQL role the privileges of a host, and no others. The owner of the tables may
+ * execute it repeatedly. Row-level security does not apply to the owner, whose role the API processes use.
  */
 export function hostRoleSql({ host, role, volumes = false }: HostRole): string {
   const to = quoteName(role);

@@ -24,8 +24,8 @@ const LIVE = 'where deleted = 0';
 
 /**
  * An index for each kind of list query: first the columns that are compared for equality, then the sort columns of the
- * pages. Such an index serves both, so statistics cannot make another plan look cheaper. Rare states have partial
- * indexes.
+ * pages. Such an index serves both the comparison and the sort order, so statistics cannot make another plan look
+ * cheaper. Rare states have partial indexes.
  */
 const indexes: Readonly<Record<string, string>> = {
   // Substrings of names and addresses are searched in this index, without reading rows.
@@ -63,8 +63,8 @@ export async function up(db: Kysely<Rows>): Promise<void> {
 }
 
 /**
- * Creates a trigram index for substrings of names, if the server has that extension and permits it; otherwise, queries
- * read every name.
+ * Creates a trigram index for substrings of names, if the database server has the extension and permits its use.
+ * Without the index, queries read every name.
  */
 async function createTrigramIndex(db: Kysely<Rows>): Promise<void> {
   await sql`

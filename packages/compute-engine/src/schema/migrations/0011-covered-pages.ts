@@ -4,8 +4,8 @@ import { type Kysely, sql } from 'kysely';
 /**
  * The indexes for list pages on PostgreSQL, which include the columns that lists compare. Without statistics, the
  * planner expects one row from any index and selects the smallest index. Therefore, each kind of query writes the
- * condition "not deleted" in a separate form, which only its indexes contain: `deleted <= 0` for all servers, `deleted
- * < 1` for those of a project, `deleted = 0` otherwise.
+ * condition "not deleted" in a different form, which occurs only in the indexes for that kind: `deleted <= 0` for all
+ * servers, `deleted < 1` for those of a project, `deleted = 0` otherwise.
  */
 const pages: Readonly<Record<string, string>> = {
   servers_newest: '(created_at, seq) include (vm_state, name, addresses) where deleted <= 0',

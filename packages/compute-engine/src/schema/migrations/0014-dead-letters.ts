@@ -2,8 +2,8 @@ import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
 /**
- * Creates the table of events that a webhook rejected too often. `due` is 1 while an administrator's request to send
- * them again is pending.
+ * Creates the table of events that a webhook did not accept in any attempt. `due` is 1 while an administrator's request
+ * to send them again is pending.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await createDocumentTable(db, 'notification_failures', {

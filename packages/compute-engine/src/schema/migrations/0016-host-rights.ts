@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Functions that return the host of a database role, and the data about other servers that this host may read. They are
- * `security definer` functions, because a host has no rights on the tables that they read. The search path prevents
+ * `security definer` functions, because a host has no privileges on the tables that they read. The search path prevents
  * temporary tables of the caller from replacing these tables.
  */
 const FUNCTIONS: readonly string[] = [
@@ -24,8 +24,8 @@ const FUNCTIONS: readonly string[] = [
 ];
 
 /**
- * Adds the images that a request names, the table of the PostgreSQL roles of hosts, and functions for the data about
- * other servers that hosts may read.
+ * Adds a column for the images that a request names, a table of the hosts' PostgreSQL roles, and functions for the data
+ * about other servers that hosts may read.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema.alterTable('host_orders').addColumn('image_ids', 'text').execute();

@@ -55,7 +55,7 @@ const enlargeFlavor = (flavor: FlavorCopy): FlavorCopy => ({
   memoryMb: flavor.memoryMb * 2,
 });
 
-/** Returns the sequences of commands that a driver must execute, one for each feature of the API. */
+/** Returns the sequences of commands that a driver must support, one for each feature of the API. */
 export function createSequences(
   { flavor, imageId }: Server,
   [source, dest]: readonly [string, string],

@@ -7,7 +7,7 @@ import { createDriverTest, type DriverFixture, type DriverSuite, type DriverTest
 
 const spawn = { verb: 'spawn', adminPassword: 'secret', files: [{ path: '/etc/motd', contents: 'aGVsbG8=' }] } as const;
 
-/** Tests every sequence, once as is and once with each command repeated, as after a crash of the engine. */
+/** Tests every sequence, once as is and once with each command repeated, as happens after a crash of the engine. */
 function testSequences(suite: DriverSuite, test: DriverTest): void {
   const titles = createSequences(sampleServer(suite.server), ['', '']).map(({ title }) => title);
   for (const [index, title] of titles.entries()) {
