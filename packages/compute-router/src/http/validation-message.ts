@@ -23,7 +23,7 @@ function expandValue(value: unknown): readonly [begin: string, rest: readonly un
   if (typeof value === 'string') return [`'${value.slice(0, MAX_ECHO_LENGTH)}'`, []];
   if (typeof value !== 'object') return [String(value), []];
   const isList = Array.isArray(value);
-  // Each member is at least one character long, so the message never contains more members than this.
+  // Each member adds at least one character, so a truncated message never contains more than MAX_ECHO_LENGTH members.
   const members = (
     isList ? value.slice(0, MAX_ECHO_LENGTH) : Object.entries(value).slice(0, MAX_ECHO_LENGTH)
   ) as unknown[];

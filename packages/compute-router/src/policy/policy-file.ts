@@ -16,7 +16,7 @@ export interface PolicyFileEntry {
  * @throws PolicyConfigError with file and line
  */
 export function parsePolicyFile(text: string, file: string): readonly PolicyFileEntry[] {
-  // Loaded only if a policy file is configured.
+  // The package `yaml` is loaded only if a policy file is configured.
   const { isMap, isScalar, LineCounter, parseDocument }: typeof import('yaml') = createRequire(import.meta.url)('yaml');
   const counter = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ''), {
