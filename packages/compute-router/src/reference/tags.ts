@@ -15,7 +15,7 @@ export const tagDescriptions = {
   'instance-actions':
     'Records of the actions on a server: which user requested each action, when, and with what result.',
   migrations:
-    "Migrations of servers between hosts: a list of all migrations, and operations on a server's live migrations in progress.",
+    "Migrations of servers between hosts: a list of all migrations, and operations on a server's ongoing live migrations.",
   'server-metadata': 'Server metadata: key-value pairs that users set.',
   'server-tags': 'Server tags, by which server lists can be filtered.',
   'server-addresses': 'IP addresses of servers, by network.',
@@ -38,7 +38,7 @@ export const tagDescriptions = {
   versions: 'Versions of the API.',
   extensions: 'Extensions from the time before microversions. All extensions are enabled.',
   proxies:
-    'Operations that forward requests to the image, networking and volume services. Removed in 2.36, and in 2.39 for image metadata. Use the APIs of those services.',
+    'Operations that forward requests to the image, networking and volume services. Removed in 2.36, except for image metadata, which was removed in 2.39. Use the APIs of those services.',
   'volumes-boot':
     'Alias of the servers API, which dates from the time when booting from a volume was an extension. Removed in 2.103.',
   removed: 'Operations that were removed from all versions. They always return 410.',
