@@ -25,7 +25,7 @@ export interface OpenTelemetryTraces {
   readonly flush: () => Promise<void>;
 }
 
-/** Flushes the registered provider, to which the global provider is only a proxy. */
+/** Flushes the registered provider. The global provider is only a proxy for it. */
 async function flushProvider(): Promise<void> {
   // The OpenTelemetry API does not define a flush method, and SDKs differ, so the methods are checked at run time.
   type Flushable = { getDelegate?(): Flushable; forceFlush?(): Promise<void> };

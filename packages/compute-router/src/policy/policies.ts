@@ -16,8 +16,8 @@ export interface PoliciesOptions {
   /** Custom definitions by rule or class name. They take precedence over the policy file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
   /**
-   * Path of a policy file: a YAML mapping or JSON object from rule names to expressions. It is read when the policies
-   * are created, and by `reload()`.
+   * Path of a policy file: a YAML mapping or JSON object whose keys are rule names and whose values are expressions. It
+   * is read when the policies are created, and by `reload()`.
    */
   readonly file?: string;
 }
@@ -34,8 +34,8 @@ export interface PolicyRule {
 /** The policy rules in force. */
 export interface Policies {
   /**
-   * Returns whether a rule allows the caller to access the target. Default target: the caller's own project and user. A
-   * field that the target does not have does not match any caller.
+   * Returns whether a rule allows the caller to access the target. Default target: the caller's own project and user.
+   * If the target lacks a field, checks of this field do not match any caller.
    */
   allows(rule: RuleName, caller: Caller, target?: Target): boolean;
   /**

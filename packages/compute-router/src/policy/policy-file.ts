@@ -11,7 +11,7 @@ export interface PolicyFileEntry {
 }
 
 /**
- * Parses a policy file: a YAML mapping from rule names to expressions, or JSON, which is a subset of YAML.
+ * Parses a policy file: a YAML mapping of rule names to expressions, or JSON, which is a subset of YAML.
  *
  * @throws PolicyConfigError with file and line
  */

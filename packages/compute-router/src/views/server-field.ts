@@ -14,7 +14,7 @@ export const serverTexts = {
   server: 'A server.',
   requestedServer: 'The server to create, or the attributes to update.',
   diskConfig:
-    'Disk configuration: `AUTO` if the file system is resized to the root disk, `MANUAL` if it is left unchanged.',
+    'Disk configuration: `AUTO` if the file system is resized to fill the root disk, `MANUAL` if it is left unchanged.',
   requestedPassword: 'New administrative password. Default: a generated password.',
   createdPassword:
     'Administrative password of the guest. Returned only in this response. Absent if passwords are disabled.',

@@ -205,7 +205,7 @@ export const attachedVolume = view<Volume, ComputeCall>({
 
 export const faultSchema = z.strictObject({
   code: z.int().describe('HTTP status code that corresponds to the error.'),
-  created: type.serverTime.describe('Time of the error, in UTC with seconds.'),
+  created: type.serverTime.describe('Time of the error, in UTC with second precision.'),
   message: z.string().describe('Error message.'),
   details: z.string().optional().describe('Traceback of the error. If `code` is 500, only administrators see it.'),
 });
