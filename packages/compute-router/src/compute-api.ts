@@ -17,10 +17,10 @@ import { requestLog } from './http/request-log.js';
 import { normalizeTarget } from './http/request-target.js';
 import { policies } from './policy/index.js';
 
-/** Options of `computeApi()`. `engine` and `identity` are required. */
+/** Options for `computeApi()`. `engine` and `identity` are required. */
 export interface ComputeApiOptions extends ComputeRouterOptions {
   /**
-   * Options of the health endpoint at `/healthcheck`, or an endpoint that `healthcheck()` returned; `false` disables
+   * Options for the health endpoint at `/healthcheck`, or an endpoint that `healthcheck()` returned; `false` disables
    * the endpoint. Default: an endpoint without checks.
    */
   readonly healthcheck?: HealthcheckOptions | Healthcheck | false;

@@ -24,7 +24,7 @@ import { type Policies, policies, type RuleName } from './policy/index.js';
 import { computeApiDescription } from './reference/api-description.js';
 import { MAX_VERSION, MIN_VERSION } from './versions/index.js';
 
-/** Options of `computeRouter()`. `engine` and `identity` are required. */
+/** Options for `computeRouter()`. `engine` and `identity` are required. */
 export interface ComputeRouterOptions {
   readonly engine: Engine;
   /** Identifies the caller; see `noauth()`, `staticTokens()` and `identityService()`. */
@@ -71,7 +71,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_MEDIA_TYPE = 'application/vnd.openstack.compute+json';
 
-/** Patterns that split a path into the mount, an optional project id, and the rest. */
+/** Patterns that split a path into the mount path, an optional project id, and the rest. */
 const PATH_PATTERNS: Readonly<Record<Mount, RegExp>> = {
   '/v2.1': /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
   '/v2': /^\/v2(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,

@@ -18,7 +18,7 @@ export function isLoopback(host: string): boolean {
   return address === 'localhost' || address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }
 
-/** Options of {@link allowedHosts}. */
+/** Options for {@link allowedHosts}. */
 export interface AllowedHostsOptions {
   /** The address or host name that the server listens on. */
   readonly host: string;

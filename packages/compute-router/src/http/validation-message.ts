@@ -15,7 +15,7 @@ class LiteralText {
   constructor(readonly text: string) {}
 }
 
-/** Returns the text with which a formatted value begins, and the nested values that follow, in order. */
+/** Returns the beginning of a formatted value as text, and the nested values that follow it, in order. */
 function expandValue(value: unknown): readonly [begin: string, rest: readonly unknown[]] {
   if (value instanceof LiteralText) return [value.text, []];
   if (value === null || value === undefined) return ['None', []];

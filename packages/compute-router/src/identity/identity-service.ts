@@ -13,7 +13,7 @@ import { IdentityClient } from './identity-client.js';
 export type IdentityLookup = 'known' | 'rejected' | 'requested' | 'joined';
 
 /**
- * Options of `identityService()`, including the credentials with which it authenticates to the identity service. Times
+ * Options for `identityService()`, including the credentials with which it authenticates to the identity service. Times
  * are in milliseconds.
  */
 export interface IdentityServiceOptions extends ServiceUser {
@@ -129,7 +129,7 @@ function checkIdentityOptions(options: IdentityServiceOptions): void {
     if (value === undefined) continue;
     const kind = OPTION_KINDS[name as keyof IdentityServiceOptions];
     if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0)) {
-      throw new TypeError(`identityService(): ${name} must be a number of at least 0, not ${value}`);
+      throw new TypeError(`identityService(): ${name} must be a non-negative number, not ${value}`);
     }
     if ((kind === 'text' || kind === 'secret') && (typeof value !== 'string' || value === '')) {
       throw new TypeError(`identityService(): ${name} must be a non-empty string`);

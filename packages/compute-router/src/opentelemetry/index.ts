@@ -4,7 +4,7 @@ import type { ApiObserver } from '../http/api-observer.js';
 import { apiTraces } from './api-traces.js';
 import { engineTraces, traceHeaders } from './engine-traces.js';
 
-/** Options of `openTelemetry()`. */
+/** Options for `openTelemetry()`. */
 export interface OpenTelemetryOptions {
   /** Tracer that creates the spans. Default: the registered provider's tracer `@apistrata/compute`. */
   readonly tracer?: Tracer;

@@ -11,7 +11,7 @@ import { type DefaultClass, RULES, type RuleName } from './rules.js';
 /** A custom definition of a policy rule: an expression, or a function that returns whether access is allowed. */
 export type PolicyOverride = string | PolicyCheck;
 
-/** Options of `policies()`: rules that replace default rules. */
+/** Options for `policies()`: rules that replace default rules. */
 export interface PoliciesOptions {
   /** Custom definitions by rule or class name. They take precedence over the policy file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
@@ -185,7 +185,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Describes an unknown rule and lists known rules for the same resource or with the same last name segment. */
+/** Describes an unknown rule and lists known rules for the same resource or with the same last segment. */
 function unknownRule(name: string, knownNames: Iterable<string>): string {
   const parts = name.split(':');
   const similarNames = [...knownNames].filter((other) => {

@@ -6,7 +6,7 @@ import { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from '../h
 import { type NamedLimit, orderedLimits, type RateLimit } from './limits.js';
 import { memoryCounter, type RateLimitStore, SharedCounters } from './store.js';
 
-/** Options of `rateLimiter()`. */
+/** Options for `rateLimiter()`. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
   /** Where requests are counted. Default: `memory`; each process then counts separately. */

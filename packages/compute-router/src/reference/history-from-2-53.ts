@@ -23,7 +23,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.66':
     'Adds the filter `changes-before` to the lists of servers, server actions and migrations. Together with `changes-since`, it defines a period.',
   '2.67':
-    'Allows requests to create servers to specify the type of new volumes. Previously, clients had to create such volumes before the server.',
+    'Allows requests that create servers to specify the type of new volumes. Previously, clients had to create such volumes before the server.',
   '2.68':
     'Removes `force` from live migration and evacuation requests, because forced moves exceeded the capacity of hosts and made allocations inconsistent.',
   '2.69':

@@ -59,10 +59,7 @@ export function inBuilds<const S>(schemaOf: (description: string) => S, create: 
   return { create: schemaOf(create), rebuild: schemaOf(rebuild) } as const;
 }
 
-/**
- * Defines the same schema for all requests. Like `inBuilds()`, but also for update requests, with the description
- * `create`.
- */
+/** Defines the same schema for create, rebuild and update requests. Update requests use the description `create`. */
 export function inAllBodies<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
   const buildSchemas = inBuilds(schemaOf, create, rebuild);
   return { ...buildSchemas, update: buildSchemas.create } as const;

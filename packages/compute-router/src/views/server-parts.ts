@@ -26,7 +26,7 @@ interface ViewPermissions {
 
 const permissionsByCall = new WeakMap<ComputeCall, ViewPermissions>();
 
-/** Returns which restricted fields the caller sees. The policies are checked only once per request. */
+/** Returns which restricted fields the caller can see. The policies are checked only once per request. */
 export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   let permissions = permissionsByCall.get(call);
   if (!permissions) {

@@ -86,7 +86,7 @@ function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
   };
 }
 
-/** Policy rules that are enforced only if the request uses the feature to which the rule applies. */
+/** Policy rules, and the conditions under which a request must comply with them. */
 const conditionalRules: readonly (readonly [RuleName, (server: CreateRequest) => boolean])[] = [
   [
     'os_compute_api:servers:create:attach_volume',
