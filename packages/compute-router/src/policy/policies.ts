@@ -39,7 +39,8 @@ export interface Policies {
    */
   allows(rule: RuleName, caller: Caller, target?: Target): boolean;
   /**
-   * Returns whether the rule `context_is_admin` matches the caller, which makes it an administrator for all operations.
+   * Returns whether the rule `context_is_admin` matches the caller. If it does, the caller is an administrator for all
+   * operations.
    */
   isAdmin(caller: Caller): boolean;
   /** @throws PolicyDenied (403) if the rule does not allow the caller */

@@ -28,8 +28,7 @@ export const tagDescriptions = {
   'volume-attachments': 'Volumes that are attached to servers.',
   shares: 'Shared file systems that are attached to servers.',
   'external-events': 'Events about servers that other services report, such as a plugged port or an extended volume.',
-  'assisted-volume-snapshots':
-    'Volume snapshots that the hypervisor must create. The volume service calls these operations.',
+  'assisted-volume-snapshots': 'Volume snapshots that the hypervisor must create at the request of the volume service.',
   usage: 'Resource usage of projects in a period, for billing.',
   'usage-audit-log': 'Progress and results of the usage audits that hosts run at the end of each audit period.',
   limits: 'Limits of a project and their current usage.',

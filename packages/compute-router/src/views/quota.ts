@@ -111,7 +111,7 @@ const detailSchema = z.strictObject({
   limit: limitSchema.describe('The quota. -1 means unlimited.'),
   reserved: z
     .literal(0)
-    .describe('Amount that requests in progress reserve. Always 0, because `in_use` includes requested resources.'),
+    .describe('Amount reserved by requests in progress. Always 0, because `in_use` includes requested resources.'),
 });
 
 /** A project's quotas and usage. `reserved` is always 0, because usage includes requested resources immediately. */

@@ -156,7 +156,7 @@ export const extendedFields = {
     response: since(
       '2.3',
       extendedAttribute(
-        'ID that all servers from one create request share. Administrators only.',
+        'ID shared by all servers from one create request. Administrators only.',
         reply.nullableText,
         (s) => s.reservationId,
       ),

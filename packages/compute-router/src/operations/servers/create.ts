@@ -130,7 +130,7 @@ export const createServer = operation({
   reply: {
     server: described(serverTexts.server, serverCreated),
     reservation_id: described(
-      'ID that all servers from this request share. Returned instead of the server if `return_reservation_id` is true.',
+      'ID shared by all servers that this request creates. Returned instead of the server if `return_reservation_id` is true.',
       z.string().optional(),
     ),
   },

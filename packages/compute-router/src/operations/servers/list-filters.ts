@@ -15,7 +15,7 @@ import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internalFilter = {
   schema: described(
-    'Internal field, by which servers cannot be filtered. Rejected for administrators; ignored for other callers.',
+    'Internal field that cannot be used as a filter. Rejected for administrators; ignored for other callers.',
     text,
   ),
   internal: true,
@@ -109,7 +109,7 @@ export const listFilters = {
   locked_by: {
     pattern: 'locked_by',
     sorts: 'locked_by',
-    ...adminOnly('Filters servers by who locked them: `owner` or `admin`.', pattern),
+    ...adminOnly('Filters servers by the kind of caller that locked them: `owner` or `admin`.', pattern),
   },
   uuid: { text: 'id', sorts: 'uuid', ...adminOnly('Filters servers by UUID.', text) },
   root_device_name: {
