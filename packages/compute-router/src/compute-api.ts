@@ -17,26 +17,26 @@ import { requestLog } from './http/request-log.js';
 import { normalizeTarget } from './http/request-target.js';
 import { policies } from './policy/index.js';
 
-/** Options of `computeApi()`. `engine` and `identity` are required. */
+/** Options for `computeApi()`. `engine` and `identity` are required. */
 export interface ComputeApiOptions extends ComputeRouterOptions {
   /**
-   * Options of the health endpoint at `/healthcheck`, or an endpoint that `healthcheck()` returned; `false` disables
+   * Options for the health endpoint at `/healthcheck`, or an endpoint that `healthcheck()` returned; `false` disables
    * the endpoint. Default: an endpoint without checks.
    */
   readonly healthcheck?: HealthcheckOptions | Healthcheck | false;
-  /** Project quotas: an additional API at `/v1`, for the same callers as the compute API. Default: none. */
+  /** Project quotas: an additional API at `/v1`, which authenticates callers like the compute API. Default: none. */
   readonly quota?: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>;
   /** pino logger that logs each request. Tokens, passwords and bodies are never logged. Default: none. */
   readonly logger?: Logger;
 }
 
-/** A request handler that serves the complete API, with access to its health endpoint and OpenAPI documents. */
+/** A request handler for the complete API. Its properties provide the health endpoint and the OpenAPI documents. */
 export interface ComputeApi {
   (req: IncomingMessage, res: ServerResponse, next?: Next): void;
   readonly health: Healthcheck | undefined;
   /** Returns the OpenAPI document for a microversion. */
   readonly openApi: (version: string, serverUrl?: string) => Record<string, unknown>;
-  /** Returns the OpenAPI document for a microversion as cached JSON text. */
+  /** Returns the OpenAPI document for a microversion as JSON text, which is cached. */
   readonly openApiText: (version: string, serverUrl?: string) => string;
 }
 
@@ -91,7 +91,7 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
       ((error, req) => logger?.error({ err: error, url: redactSecrets(req.url) }, 'a request failed')),
   };
   const router = computeHandler(handlerOptions);
-  // Later middlewares read the request id from the request, because an AsyncLocalStorage would slow down each request.
+  // The request id is stored on the request object, because an AsyncLocalStorage would slow down every request.
   const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, context: false });
   const steps: Middleware[] = [];
   steps.push((req, _res, next) => {

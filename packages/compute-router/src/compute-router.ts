@@ -24,7 +24,7 @@ import { type Policies, policies, type RuleName } from './policy/index.js';
 import { computeApiDescription } from './reference/api-description.js';
 import { MAX_VERSION, MIN_VERSION } from './versions/index.js';
 
-/** Options of `computeRouter()`. `engine` and `identity` are required. */
+/** Options for `computeRouter()`. `engine` and `identity` are required. */
 export interface ComputeRouterOptions {
   readonly engine: Engine;
   /** Identifies the caller; see `noauth()`, `staticTokens()` and `identityService()`. */
@@ -43,7 +43,7 @@ export interface ComputeRouterOptions {
   readonly trustProxy?: boolean;
   /** Limits the request rate of users and projects. Default: no limits. */
   readonly rateLimit?: RateLimiter;
-  /** Origins whose web pages may call the API from a browser. Default: none, so that `OPTIONS` returns 404. */
+  /** Origins whose web pages may call the API from a browser. Default: none; `OPTIONS` requests then return 404. */
   readonly cors?: CorsOptions;
   /** Called with errors that cause a 500 response, and with database failures (503). Default: none. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
@@ -71,7 +71,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_MEDIA_TYPE = 'application/vnd.openstack.compute+json';
 
-/** Patterns that split a path into the mount, an optional project id, and the rest. */
+/** Patterns that split a path into the mount path, an optional project id, and the rest. */
 const PATH_PATTERNS: Readonly<Record<Mount, RegExp>> = {
   '/v2.1': /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
   '/v2': /^\/v2(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
@@ -79,12 +79,12 @@ const PATH_PATTERNS: Readonly<Record<Mount, RegExp>> = {
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A request handler that serves the compute API, with access to its OpenAPI documents. */
+/** A request handler for the compute API. Its properties provide the OpenAPI documents. */
 export interface ComputeRouter extends Handler {
   /** Returns the OpenAPI document for a microversion. */
   readonly openApi: (version: string, serverUrl?: string) => Readonly<Record<string, unknown>>;
   /**
-   * Returns the OpenAPI document for a microversion as cached JSON text.
+   * Returns the OpenAPI document for a microversion as JSON text, which is cached.
    *
    * @throws RangeError if the API does not serve the version
    */
@@ -106,9 +106,9 @@ function resolveMaxVersion(options: ComputeRouterOptions): Version {
 const openApiCache = openApiDocuments(operations, computeApiDescription);
 
 /**
- * Creates the compute API without the surrounding middleware. It can be mounted at any path, such as
- * `app.use('/compute', computeRouter({ engine, identity }))`, and handles all requests below it, including those for
- * version documents. Links in responses contain the mount path.
+ * Creates only the compute API, without the middlewares that `computeApi()` adds. It can be mounted at any path, such
+ * as `app.use('/compute', computeRouter({ engine, identity }))`, and handles all requests below this path, including
+ * those for version documents. Links in responses contain the mount path.
  */
 export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   const handler = computeHandler(options);
@@ -130,12 +130,12 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   return Object.assign(router, { openApi: handler.openApi, openApiText: handler.openApiText });
 }
 
-/** Returns whether a request is for the version list, the only response without a request id. */
+/** Returns whether a request is for the version list, whose response is the only one without a request id. */
 export function isVersionList(req: IncomingMessage): boolean {
   return /^\/?(?:\?|$)/.test(req.url ?? '/');
 }
 
-/** Creates the same handler as `computeRouter()`, but without assigning request ids, for callers that assign them. */
+/** Creates the same handler as `computeRouter()`, except that its caller must assign the request ids. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const max = resolveMaxVersion(options);
   const { headers = 'both' } = options;
@@ -201,7 +201,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       sendError(error, req, res);
     }
   };
-  // The cache keeps a document for each requested version, so only versions that the API serves are accepted.
+  // The cache keeps a document for each requested version. Accepting only served versions limits its size.
   const parseServedVersion = (text: string) => {
     const version = Version.parse(text);
     if (version?.within(Version.of(MIN_VERSION), max)) return version;
@@ -215,7 +215,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   });
 }
 
-/** Enforces each policy rule of the operation for the project and user that own its target. */
+/** Enforces each of the operation's policy rules against the project and user that own the target. */
 function authorize({ policy }: Operation, call: ComputeCall): void {
   if (policy === undefined) return;
   const { projectId, userId } = (call.target ?? {}) as { projectId?: string; userId?: string };

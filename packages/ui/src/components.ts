@@ -43,7 +43,7 @@ export interface Tab {
   readonly content: TemplateValue;
 }
 
-/** Options of {@link tabs}. */
+/** Options for {@link tabs}. */
 export interface TabsOptions {
   /** Name of the tab group, unique on the page. */
   readonly name: string;

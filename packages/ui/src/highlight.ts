@@ -8,7 +8,7 @@ function token(kind: string, text: string): Html {
 }
 
 /**
- * Renders code with elements that the style sheet colors: strings, numbers, keywords and comments. Supports JSON,
+ * Renders code with markup for strings, numbers, keywords and comments, which the style sheet colors. Supports JSON,
  * shell, JavaScript, Python and Go. Code in other languages is escaped and remains readable.
  */
 export function highlight(code: string): Html {

@@ -4,7 +4,7 @@ import type { Middleware } from './middleware.js';
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const MISDIRECTED_REQUEST_STATUS = 421;
 
-/** Returns an address or host name as URLs contain it: in lower case, with IPv6 addresses in brackets. */
+/** Returns an address or host name in the form that URLs use: in lower case, with IPv6 addresses in brackets. */
 function hostInUrl(host: string): string {
   const lowerCaseHost = host.toLowerCase();
   return isIPv6(lowerCaseHost) ? `[${lowerCaseHost}]` : lowerCaseHost;
@@ -18,7 +18,7 @@ export function isLoopback(host: string): boolean {
   return address === 'localhost' || address === '::1' || (isIPv4(address) && address.startsWith('127.'));
 }
 
-/** Options of {@link allowedHosts}. */
+/** Options for {@link allowedHosts}. */
 export interface AllowedHostsOptions {
   /** The address or host name that the server listens on. */
   readonly host: string;

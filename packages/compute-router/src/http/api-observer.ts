@@ -14,7 +14,7 @@ export interface UnroutedRequest {
 
 /** Callbacks that receive data about each request, for metrics and traces. All are optional. They must not throw. */
 export interface ApiObserver extends RouterObserver {
-  /** Called with each request's API version, and with whether the client requested this version explicitly. */
+  /** Called with each request's API version, and with true if the client requested this version explicitly. */
   readonly version?: NegotiatorOptions['onVersion'];
   /** Called for each response to a request that was served without an operation. */
   readonly unrouted?: (served: UnroutedRequest) => void;

@@ -54,7 +54,7 @@ export class ComputeCall implements RoutedCall {
   readonly #trustProxy: boolean | undefined;
   #base: string | undefined;
 
-  /** @param engine the engine for this request; read-only requests may use a replica */
+  /** @param engine the engine for this request, which may read from a replica if the request is read-only */
   constructor(
     req: IncomingMessage,
     res: ServerResponse,
@@ -100,14 +100,14 @@ export class ComputeCall implements RoutedCall {
   }
 
   /**
-   * The prefix of `self` links, including the project id if the request's path contains it. Cached representations
-   * depend on it.
+   * The prefix of `self` links, including the project id if the request's path contains it. It is part of the cache key
+   * of representations.
    */
   get selfBase(): string {
     return `${this.base}${this.mount}${this.#projectSegment}`;
   }
 
-  /** The project id with a slash if the request's path contains it, otherwise an empty string. */
+  /** A slash and the project id if the request's path contains the id, otherwise an empty string. */
   get #projectSegment(): string {
     return this.projectInPath === undefined ? '' : `/${this.projectInPath}`;
   }
@@ -127,7 +127,7 @@ export class ComputeCall implements RoutedCall {
   }
 }
 
-/** A request for which the current hosts are loaded, for views that show host zones, addresses or states. */
+/** A request with the current hosts in `loaded`, for views that show host zones, addresses or states. */
 export interface HostsCall extends ComputeCall {
   readonly loaded: HostMap;
 }

@@ -12,8 +12,8 @@ function isPromise(value: Caller | undefined | Promise<Caller | undefined>): val
 }
 
 /**
- * The router options that are required to create calls: how to find the caller, the rate limit and the engine of a
- * request.
+ * The router options from which calls are created: the engine, the function that identifies the caller, and the rate
+ * limit.
  */
 export interface CallSources {
   readonly engine: Engine;
@@ -24,8 +24,8 @@ export interface CallSources {
 
 /**
  * Returns a function that converts an HTTP request to a `ComputeCall`: it authenticates the caller, applies the rate
- * limit, and selects the primary database or a replica. It waits only for promises, because each `await` delays the
- * request.
+ * limit, and selects the primary database or a replica. It does not use `await` for values that are not promises,
+ * because each `await` delays the request.
  */
 export function createCallFactory({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
   function callOf(

@@ -56,7 +56,7 @@ export function crossOrigin(options: CorsOptions) {
   const { origins, exposedHeaders = [], maxAgeSeconds = 600 } = options;
   if (origins !== '*' && !Array.isArray(origins))
     throw new TypeError("cors: 'origins' must be a list of origins, or '*'");
-  // Loaded only if cross-origin requests are allowed.
+  // The package `cors` is loaded only if cross-origin requests are allowed.
   const cors: typeof import('cors') = createRequire(import.meta.url)('cors');
   const corsMiddleware = cors({
     origin: origins === '*' ? '*' : origins.map(checkOrigin),

@@ -46,9 +46,7 @@ function visibleFault(error: unknown): { readonly status: number; readonly messa
   return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
 }
 
-/**
- * Returns whether the path does not exist at any version. The response to an unknown path is not a compute API fault.
- */
+/** Returns whether the error means that the path is unknown, in which case the response is not a compute API fault. */
 const isUnknownPath = (error: unknown) => error instanceof RequestError && error.code === 'NO_ROUTE';
 
 export interface FaultOptions {

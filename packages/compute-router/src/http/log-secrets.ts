@@ -14,9 +14,7 @@ export const SECRET_HEADERS: readonly string[] = [
 const REDACTED_VALUE = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';
 
-/**
- * Returns headers in which the values of secret headers are redacted, or the same object if it does not contain any.
- */
+/** Returns a copy of the headers with secret values redacted, or the same object if there are no secret headers. */
 export function redactHeaders(headers: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const secretNames = SECRET_HEADERS.filter((name) => name in headers);
   if (secretNames.length === 0) return headers;
@@ -36,7 +34,7 @@ function decodeRepeatedly(text: string): string {
   return text;
 }
 
-/** Redacts a query parameter whose name or value contains "token", in any case or percent-encoding. */
+/** Redacts a query parameter whose name or value contains "token", in upper or lower case, percent-encoded or not. */
 function redactParameter(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   // A console URL contains its token within the value of another parameter: path=%3Ftoken%3D...

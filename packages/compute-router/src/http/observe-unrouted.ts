@@ -2,8 +2,8 @@ import type { ApiObserver, UnroutedPart } from './api-observer.js';
 import type { Middleware } from './middleware.js';
 
 /**
- * Wraps a middleware so that the responses that it sends are reported to the observer. Requests that it passes to the
- * next middleware are not reported. Without an observer, returns the middleware unchanged.
+ * Wraps a middleware so that its responses are reported to the observer. Requests that it passes to the next
+ * middleware are not reported. Without an observer, returns the middleware unchanged.
  */
 export function observeUnrouted(part: UnroutedPart, step: Middleware, observer: ApiObserver | undefined): Middleware {
   const notify = observer?.unrouted;

@@ -20,8 +20,8 @@ function identityError(error: unknown): unknown {
 }
 
 /**
- * Creates the middleware that serves the project-quota API with the compute API's callers, rate limits and version
- * headers. Administrators with a system-scoped token may manage project quotas.
+ * Creates the middleware that serves the project-quota API with the same authentication, rate limits and version
+ * headers as the compute API. Administrators with a system-scoped token may manage project quotas.
  */
 export function createQuotaStep(
   quota: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>,

@@ -12,7 +12,7 @@ export interface RateLimitVerdict {
   readonly exceeded?: RateLimitExceeded;
 }
 
-/** Counts requests by caller; `rateLimiter()` from `@apistrata/compute-router/rate-limit` creates it. */
+/** Counts each caller's requests. Created by `rateLimiter()` from `@apistrata/compute-router/rate-limit`. */
 export interface RateLimiter {
   /** Counts one request. Returns undefined synchronously if the caller is exempt. The promise never rejects. */
   count(caller: Caller): Promise<RateLimitVerdict> | undefined;
@@ -30,7 +30,7 @@ export class RateLimitExceeded extends ComputeRouterError<'RATE_LIMIT_EXCEEDED'>
 }
 
 /**
- * Sets the response headers that contain the caller's remaining requests.
+ * Sets the response headers that contain the limits and the number of remaining requests.
  *
  * @throws {@link RateLimitExceeded} if the request is rejected
  */

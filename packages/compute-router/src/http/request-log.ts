@@ -11,7 +11,7 @@ function redactRequest({ url, query, headers }: Pick<SerializedRequest, 'url' | 
 
 /** Creates the middleware that logs each response without secrets. */
 export function requestLog(logger: Logger): Middleware {
-  // Loaded only if requests are logged.
+  // The package `pino-http` is loaded only if requests are logged.
   const { pinoHttp }: typeof import('pino-http') = createRequire(import.meta.url)('pino-http');
   return pinoHttp({
     logger,

@@ -15,7 +15,7 @@ class LiteralText {
   constructor(readonly text: string) {}
 }
 
-/** Returns the text with which a formatted value begins, and the nested values that follow, in order. */
+/** Returns the beginning of a formatted value as text, and the nested values that follow it, in order. */
 function expandValue(value: unknown): readonly [begin: string, rest: readonly unknown[]] {
   if (value instanceof LiteralText) return [value.text, []];
   if (value === null || value === undefined) return ['None', []];
@@ -23,7 +23,7 @@ function expandValue(value: unknown): readonly [begin: string, rest: readonly un
   if (typeof value === 'string') return [`'${value.slice(0, MAX_ECHO_LENGTH)}'`, []];
   if (typeof value !== 'object') return [String(value), []];
   const isList = Array.isArray(value);
-  // Each member is at least one character long, so the message never contains more members than this.
+  // Each member adds at least one character, so a truncated message never contains more than MAX_ECHO_LENGTH members.
   const members = (
     isList ? value.slice(0, MAX_ECHO_LENGTH) : Object.entries(value).slice(0, MAX_ECHO_LENGTH)
   ) as unknown[];

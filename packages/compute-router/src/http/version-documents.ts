@@ -45,7 +45,7 @@ export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptio
   const serveLegacyDocument = discovery.document('v2.0');
 
   /**
-   * Responds to a request for a version document. Returns whether it was such a request.
+   * Sends the response if the request is for a version document. Returns false for other requests.
    *
    * @throws the errors that version negotiation throws
    */

@@ -24,7 +24,7 @@ export class IdentityClient {
     return convertCatalogErrors(async () => {
       const response = await this.#request('/auth/tokens?nocatalog', {
         'x-subject-token': token,
-        // The identity service accepts tokens with access rules only from clients that declare to enforce the rules.
+        // The identity service accepts tokens with access rules only from clients that declare that they enforce them.
         'openstack-identity-access-rules': '1',
       });
       if (response.status === 404) {
@@ -35,9 +35,7 @@ export class IdentityClient {
         response.status === 200 ? readTokenDocument(await this.#requests.json(response), token) : undefined;
       if (document) return document;
       if (!response.bodyUsed) await response.body?.cancel();
-      throw new IdentityUnavailable(
-        `it returned ${response.status} for the validation of a token, not a token document`,
-      );
+      throw new IdentityUnavailable(`it returned ${response.status} without a valid token document`);
     });
   }
 

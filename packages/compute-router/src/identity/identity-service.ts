@@ -13,19 +13,19 @@ import { IdentityClient } from './identity-client.js';
 export type IdentityLookup = 'known' | 'rejected' | 'requested' | 'joined';
 
 /**
- * Options of `identityService()`, including the credentials with which it authenticates to the identity service. Times
+ * Options for `identityService()`, including the credentials with which it authenticates to the identity service. Times
  * are in milliseconds.
  */
 export interface IdentityServiceOptions extends ServiceUser {
   /** URL of the identity service, with or without `/v3`. */
   readonly url: string;
-  /** URL of the identity service for clients, which 401 responses contain. Default: `url`. */
+  /** URL of the identity service for clients; 401 responses contain it. Default: `url`. */
   readonly publicUrl?: string;
   /** How long a valid token is cached. A revoked token remains accepted for at most this time. Default: 300,000. */
   readonly cacheMs?: number;
   /** How long an invalid token is cached. Default: 30,000. */
   readonly rejectedCacheMs?: number;
-  /** The maximum number of valid tokens in the cache, and separately of invalid tokens. Default: 10,000. */
+  /** The maximum number of valid tokens, and of invalid tokens, in the cache. Default: 10,000 of each. */
   readonly maxCached?: number;
   /** Timeout of each request to the identity service. Default: 5,000. */
   readonly timeoutMs?: number;
@@ -129,7 +129,7 @@ function checkIdentityOptions(options: IdentityServiceOptions): void {
     if (value === undefined) continue;
     const kind = OPTION_KINDS[name as keyof IdentityServiceOptions];
     if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0)) {
-      throw new TypeError(`identityService(): ${name} must be a number of at least 0, not ${value}`);
+      throw new TypeError(`identityService(): ${name} must be a non-negative number, not ${value}`);
     }
     if ((kind === 'text' || kind === 'secret') && (typeof value !== 'string' || value === '')) {
       throw new TypeError(`identityService(): ${name} must be a non-empty string`);

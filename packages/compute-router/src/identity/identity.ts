@@ -30,8 +30,8 @@ const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 const SERVICE_TYPES = ['compute'];
 
 /**
- * Creates an identity function that looks up the token in `X-Auth-Token`. If another service forwards a request, it
- * also looks up that service's token in `X-Service-Token` and adds its roles as `serviceRoles`. A request is
+ * Creates an identity function that looks up the token in `X-Auth-Token`. For a request that another service forwards,
+ * it also looks up the token in `X-Service-Token` and adds the service's roles as `serviceRoles`. A request is
  * unauthenticated if one of its tokens is not valid, or if the caller's access rules do not allow the request.
  */
 export function identityByToken(lookup: TokenLookup): (req: IncomingMessage) => LookupResult | Promise<LookupResult> {

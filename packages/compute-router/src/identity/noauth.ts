@@ -2,7 +2,7 @@ import type { Caller } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { type Identity, identityByToken } from './identity.js';
 
-/** Options of `noauth()`. */
+/** Options for `noauth()`. */
 export interface NoauthOptions {
   /** Project id for tokens that do not contain one. Default: the user id. */
   readonly projectId?: string;

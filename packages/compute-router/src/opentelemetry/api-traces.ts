@@ -6,7 +6,7 @@ import { recordCompletedSpan } from './span-times.js';
 
 /**
  * Creates the observer that records spans for API requests and their stages. If another instrumentation has started a
- * span for the request, the API's span is its child.
+ * span for the request, the API's span is a child of that span.
  */
 export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' | 'stage' | 'request'>> {
   return {

@@ -4,7 +4,7 @@ import type { ApiObserver } from '../http/api-observer.js';
 import { apiTraces } from './api-traces.js';
 import { engineTraces, traceHeaders } from './engine-traces.js';
 
-/** Options of `openTelemetry()`. */
+/** Options for `openTelemetry()`. */
 export interface OpenTelemetryOptions {
   /** Tracer that creates the spans. Default: the registered provider's tracer `@apistrata/compute`. */
   readonly tracer?: Tracer;
@@ -25,7 +25,7 @@ export interface OpenTelemetryTraces {
   readonly flush: () => Promise<void>;
 }
 
-/** Flushes the registered provider, to which the global provider is only a proxy. */
+/** Flushes the registered provider. The global provider is only a proxy for it. */
 async function flushProvider(): Promise<void> {
   // The OpenTelemetry API does not define a flush method, and SDKs differ, so the methods are checked at run time.
   type Flushable = { getDelegate?(): Flushable; forceFlush?(): Promise<void> };

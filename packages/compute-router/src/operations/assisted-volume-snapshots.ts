@@ -29,7 +29,7 @@ function parseVolumeId(info: string | undefined): string {
   }
 }
 
-/** Operations that a volume service calls if hosts write its snapshots. */
+/** Operations that a volume service calls for volumes whose snapshots the hosts must create. */
 export const assistedVolumeSnapshots = [
   operation({
     ...assistedSnapshotDocs,
@@ -37,7 +37,7 @@ export const assistedVolumeSnapshots = [
     method: 'POST',
     path: '/os-assisted-volume-snapshots',
     summary: 'Create an assisted volume snapshot',
-    description: 'Creates a snapshot of an attached volume. After that, the server host writes changes to a new file.',
+    description: 'Creates a snapshot of an attached volume. The host of the server then writes changes to a new file.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:create',
     status: 200,
     errors: [400],
@@ -52,7 +52,7 @@ export const assistedVolumeSnapshots = [
               snapshot_id: described('UUID of the snapshot in the volume service.', idSchema),
               type: described('Format of the snapshot file: `qcow2`.', z.literal('qcow2')),
               new_file: described('Name of the file to which the host writes after the snapshot.', idSchema),
-              id: described('ID that the response repeats.', idSchema.optional()),
+              id: described('ID that is repeated in the response.', idSchema.optional()),
             }),
           ),
         }),
@@ -79,7 +79,8 @@ export const assistedVolumeSnapshots = [
     method: 'DELETE',
     path: '/os-assisted-volume-snapshots/{id}',
     summary: 'Delete an assisted volume snapshot',
-    description: 'Deletes a snapshot of an attached volume. The server host merges the snapshot file into the volume.',
+    description:
+      'Deletes a snapshot of an attached volume. The host of the server merges the snapshot file into the volume.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],

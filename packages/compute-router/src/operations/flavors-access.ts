@@ -56,7 +56,7 @@ export const flavorAccess = [
     when: { 409: 'The project already has access to the flavor, or, since 2.7, the flavor is public.' },
     body: object({
       addTenantAccess: described(
-        'The project access to grant.',
+        'The project to grant access to.',
         object({ tenant: described('ID of the project to grant access to.', projectId) }),
       ),
     }),
@@ -84,7 +84,7 @@ export const flavorAccess = [
     errors: [400, 403, 404],
     body: object({
       removeTenantAccess: described(
-        'The project access to revoke.',
+        'The project to revoke access from.',
         object({ tenant: described('ID of the project to revoke access from.', projectId) }),
       ),
     }),

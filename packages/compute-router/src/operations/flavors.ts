@@ -58,7 +58,7 @@ const listQuery = query(
       ),
       since('2.102', described(commonTexts.sortKey, one<z.ZodType<FlavorQuery['sortKey']>>(z.enum(sortKeys)))),
     ],
-    name: since('2.102', described('Filters flavors by name, as a regular expression.', one(z.string()))),
+    name: since('2.102', described('Filters flavors by name. The value is a regular expression.', one(z.string()))),
   },
   { extra: rejectedSince275 },
 );

@@ -19,7 +19,7 @@ const hostDocs = resource({
 /** OpenAPI descriptions that several fields share. */
 export const hostTexts = {
   hostName: 'Name of the host.',
-  host: 'Name of the host. In the response to the request for one host, the list of capacity and usage records.',
+  host: 'Name of the host. In the response for a single host, the list of capacity and usage records.',
 } as const;
 
 const window = until('2.42', true as const);
@@ -92,7 +92,7 @@ export const hostOperations = [
     policy: 'os_compute_api:os-hosts:list',
     status: 200,
     query: query({ zone: described('Filters hosts by availability zone.', one(z.string())) }, { extra: 'ignore' }),
-    reply: { hosts: described('The list of hosts, with one item for each service on a host.', [listedHost]) },
+    reply: { hosts: described('The list of hosts, with one item for each service on each host.', [listedHost]) },
     run: async ({ engine, query: { zone } }) => ({ hosts: await engine.hosts.list({ zone: zone || undefined }) }),
   }),
   operation({

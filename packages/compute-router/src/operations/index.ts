@@ -97,7 +97,7 @@ const definedOperations: readonly Operation[] = [
   ...proxyOperations,
 ];
 
-/** All compute API operations, which the router serves and the documents and tests use. */
+/** All compute API operations: the router serves them, and the documents and the tests are based on them. */
 export const operations: readonly Operation[] = [...definedOperations, ...volumesBootOf(definedOperations)].map(
   withDefaultQuery,
 );

@@ -20,7 +20,7 @@ const keypairDocs = resource({
 
 /** OpenAPI descriptions that several fields share. */
 export const keypairTexts = {
-  name: 'Name of the key pair, unique for the user. Since 2.92, it may contain `@` and `.`.',
+  name: 'Name of the key pair, unique among the key pairs of the user. Since 2.92, it may contain `@` and `.`.',
   publicKey: 'The public key: in OpenSSH format for `ssh`, a PEM certificate for `x509`.',
   type: 'Type of the key pair: `ssh` or `x509`. Default: `ssh`.',
   userId: 'ID of the user who owns the key pair.',
@@ -39,7 +39,7 @@ const baseFields: ViewShape<Keypair, ComputeCall> = {
   ),
 };
 
-/** A listed key pair does not depend on the request, so its JSON is cached. */
+/** The representation of a key pair in lists. Its JSON does not depend on the request, so it is cached. */
 const listedKeypair = view<Keypair, ComputeCall>(baseFields, { memo: () => '' });
 
 const shownKeypair = view<Keypair, ComputeCall>({

@@ -23,7 +23,7 @@ const supportsPaging = since('2.59', true);
 
 const listQuery = query(
   {
-    hidden: described('Accepted for compatibility with old clients, without effect.', one(z.string())),
+    hidden: described('Has no effect. Accepted for compatibility with old clients.', one(z.string())),
     host: described('Returns only migrations from or to this host.', one(z.string())),
     instance_uuid: described('Filters migrations by server UUID.', one(z.string())),
     source_compute: described('Filters migrations by source host.', one(z.string())),
@@ -105,8 +105,8 @@ export const migrationOperations = [
     method: 'GET',
     path: '/servers/{server_id}/migrations',
     window: since('2.23', true),
-    summary: 'List the live migrations in progress of a server',
-    description: 'Lists the live migrations in progress of a server, with their progress.',
+    summary: 'List the ongoing live migrations of a server',
+    description: 'Lists the ongoing live migrations of a server, including how much data each has copied.',
     policy: 'os_compute_api:servers:migrations:index',
     status: 200,
     errors: [404],
@@ -121,8 +121,8 @@ export const migrationOperations = [
     method: 'GET',
     path: '/servers/{server_id}/migrations/{id}',
     window: since('2.23', true),
-    summary: 'Show a live migration in progress',
-    description: 'Shows a live migration in progress. Returns 404 after the migration has ended.',
+    summary: 'Show an ongoing live migration',
+    description: 'Shows an ongoing live migration. Returns 404 after the migration has ended.',
     policy: 'os_compute_api:servers:migrations:show',
     status: 200,
     errors: [404],

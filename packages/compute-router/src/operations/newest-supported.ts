@@ -4,7 +4,7 @@ import { operations } from './index.js';
 
 let latest: Version | undefined;
 
-/** Returns the newest version at which an operation changes, which is the highest allowed `maxVersion`. */
+/** Returns the newest version at which any operation changes. It is the highest allowed `maxVersion`. */
 export function newestSupported(): Version {
   latest ??= operations
     .flatMap((operation) => breakpointsOfOperation(operation))

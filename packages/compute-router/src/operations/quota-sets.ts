@@ -11,7 +11,7 @@ import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown, quotasTex
 
 const quotaSetDocs = resource({ tag: 'quota-sets', parameters: { id: 'ID of the project.' } });
 
-/** Query with the user whose quotas the request applies to. Without a user, it applies to the project's quotas. */
+/** The query that selects the quotas of a user. Without a user, the request applies to the quotas of the project. */
 const userQuery = query(
   {
     user_id: described(

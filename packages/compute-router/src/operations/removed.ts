@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { GoneError } from '../http/gone-error.js';
 import { operation } from '../operation.js';
 
-/** A path whose operations were removed: the methods or, for the path of server actions, the action keys. */
+/** A path, and the methods or action keys of the operations that were removed from it. */
 interface Removal {
   readonly path: string;
   readonly methods?: readonly Method[];
@@ -49,7 +49,7 @@ const removals: readonly Removal[] = [
   { path: '/servers/{server_id}/consoles/{id}', methods: ['GET', 'DELETE'] },
 ];
 
-/** What each removed operation did and why it was removed, by the beginning of its path. */
+/** What the removed operations did and why they were removed. The keys are the beginnings of their paths. */
 const purposes = {
   '/os-agents': 'This operation managed builds of guest agents for a hypervisor that is no longer supported.',
   '/os-cells': 'This operation managed first-generation cells. Second-generation cells are not visible in the API.',

@@ -81,7 +81,7 @@ export const legacyServiceUpdate = operation({
   method: 'PUT',
   path: '/os-services/{id}',
   window: until('2.52', true),
-  summary: 'Enable a service, disable it, or mark its host as down, by host and binary',
+  summary: 'Enable a service, disable it, or mark its host as down (by host and binary)',
   policy: 'os_compute_api:os-services:update',
   status: 200,
   errors: [400, 404],

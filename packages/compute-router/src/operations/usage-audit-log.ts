@@ -67,7 +67,7 @@ function formatAuditLog({ beginning, ending, hosts, done }: UsageAuditLog): Infe
   };
 }
 
-/** Parses `YYYY-MM-DD HH:MM:SS[.ffffff]`, in UTC, to milliseconds since the epoch. */
+/** Converts a UTC time in the format `YYYY-MM-DD HH:MM:SS[.ffffff]` to milliseconds since the epoch. */
 function parseTime(text: string): number {
   const pattern = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
   const time = pattern.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;

@@ -53,7 +53,7 @@ const supportsPaging = since('2.40', true);
 
 const TIME_FORMATS = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d:\d\d)\.(\d{1,6}))$/;
 
-/** Parses a time in one of the three formats that usage reports accept, to microseconds since the epoch. */
+/** Converts a time to microseconds since the epoch. Accepts the three formats that usage reports support. */
 function parseMicroseconds(text: string): number {
   const [, day, clock, fraction, clockAfterSpace, fractionAfterSpace] = TIME_FORMATS.exec(text) ?? [];
   const wholeSeconds = `${day}T${clock ?? clockAfterSpace}`;

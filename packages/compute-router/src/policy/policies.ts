@@ -11,13 +11,13 @@ import { type DefaultClass, RULES, type RuleName } from './rules.js';
 /** A custom definition of a policy rule: an expression, or a function that returns whether access is allowed. */
 export type PolicyOverride = string | PolicyCheck;
 
-/** Options of `policies()`: rules that replace default rules. */
+/** Options for `policies()`: rules that replace default rules. */
 export interface PoliciesOptions {
   /** Custom definitions by rule or class name. They take precedence over the policy file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
   /**
-   * Path of a policy file: a YAML mapping or JSON object from rule names to expressions. It is read when the policies
-   * are created, and by `reload()`.
+   * Path of a policy file: a YAML mapping or JSON object whose keys are rule names and whose values are expressions. It
+   * is read when the policies are created, and by `reload()`.
    */
   readonly file?: string;
 }
@@ -34,12 +34,13 @@ export interface PolicyRule {
 /** The policy rules in force. */
 export interface Policies {
   /**
-   * Returns whether a rule allows the caller to access the target. Default target: the caller's own project and user. A
-   * field that the target does not have does not match any caller.
+   * Returns whether a rule allows the caller to access the target. Default target: the caller's own project and user.
+   * If the target lacks a field, checks of this field do not match any caller.
    */
   allows(rule: RuleName, caller: Caller, target?: Target): boolean;
   /**
-   * Returns whether the rule `context_is_admin` matches the caller, which makes it an administrator for all operations.
+   * Returns whether the rule `context_is_admin` matches the caller. If it does, the caller is an administrator for all
+   * operations.
    */
   isAdmin(caller: Caller): boolean;
   /** @throws PolicyDenied (403) if the rule does not allow the caller */
@@ -185,7 +186,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Describes an unknown rule and lists known rules for the same resource or with the same last name segment. */
+/** Describes an unknown rule and lists known rules for the same resource or with the same last segment. */
 function unknownRule(name: string, knownNames: Iterable<string>): string {
   const parts = name.split(':');
   const similarNames = [...knownNames].filter((other) => {

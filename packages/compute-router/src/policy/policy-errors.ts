@@ -25,7 +25,7 @@ export interface PolicySource {
   readonly line?: number;
 }
 
-/** Thrown when policies that are created or reloaded are invalid. The message starts with `file:line:`. */
+/** Thrown if policies are invalid when they are created or reloaded. The message starts with `file:line:`. */
 export class PolicyConfigError extends ComputeRouterError<'POLICY_CONFIG'> {
   readonly file: string | undefined;
   readonly line: number | undefined;

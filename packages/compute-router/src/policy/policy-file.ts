@@ -11,12 +11,12 @@ export interface PolicyFileEntry {
 }
 
 /**
- * Parses a policy file: a YAML mapping from rule names to expressions, or JSON, which is a subset of YAML.
+ * Parses a policy file: a YAML mapping of rule names to expressions, or JSON, which is a subset of YAML.
  *
  * @throws PolicyConfigError with file and line
  */
 export function parsePolicyFile(text: string, file: string): readonly PolicyFileEntry[] {
-  // Loaded only if a policy file is configured.
+  // The package `yaml` is loaded only if a policy file is configured.
   const { isMap, isScalar, LineCounter, parseDocument }: typeof import('yaml') = createRequire(import.meta.url)('yaml');
   const counter = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ''), {

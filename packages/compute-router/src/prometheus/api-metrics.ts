@@ -62,7 +62,7 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
 }
 
 /**
- * Creates the metric that counts exceeded project quotas. The returned function is for `enforceQuota({ onExceeded })`.
+ * Creates the metric that counts exceeded project quotas. Pass the returned function to `enforceQuota({ onExceeded })`.
  */
 export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => void {
   const rejectionCounter = new Counter({
@@ -77,7 +77,7 @@ export function quotaMetrics(register: Registry): (rejection: RejectedQuota) => 
   };
 }
 
-/** Creates the metric that counts token lookups. The returned function is for `identityService({ onLookup })`. */
+/** Creates the metric that counts token lookups. Pass the returned function to `identityService({ onLookup })`. */
 export function identityMetrics(register: Registry): (identityLookup: IdentityLookup) => void {
   const lookups = new Counter({
     name: 'apistrata_identity_lookups_total',

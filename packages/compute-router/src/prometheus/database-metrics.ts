@@ -7,7 +7,7 @@ const MS_PER_SECOND = 1000;
 const STATEMENT_SECONDS_BUCKETS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 export const WAIT_SECONDS_BUCKETS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
-/** The maximum number of statement names that have their own label value. Each verb and table has a name. */
+/** The maximum number of statement names that have their own label value. A name consists of a verb and a table. */
 const MAX_STATEMENT_LABELS = 300;
 
 /** Observer for a process's database connections. */

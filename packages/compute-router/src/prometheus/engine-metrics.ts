@@ -25,7 +25,7 @@ export function engineMetrics(register: Registry): EngineObserver {
   const registers = [register];
   const readCounter = new Counter({
     name: 'apistrata_reads_total',
-    help: 'Read-only requests, by the database that served them (a replica or primary). Only with replicas',
+    help: 'Read-only requests, by the database that served them (replica or primary); only if there are replicas',
     labelNames: ['database'],
     registers,
   });

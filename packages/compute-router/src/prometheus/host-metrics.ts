@@ -105,7 +105,7 @@ const HOST_METRICS: readonly SampledMetric<HostSources>[] = [
   },
   {
     name: 'apistrata_host_lease_seconds',
-    help: 'Time until the lease of a host process on its host name expires, unless the lease is renewed',
+    help: 'Remaining time of the lease that a host process holds on its host name',
     samples: ({ process }) => sampleOf(process?.leaseMs, SECONDS_PER_MS),
   },
   {
@@ -125,7 +125,7 @@ const HOST_METRICS: readonly SampledMetric<HostSources>[] = [
 export function hostMetrics(register: Registry, statistics: HostStatistics): void {
   let pendingStatistics: Promise<readonly (readonly [string, HostSources])[]> | undefined;
   const readSources = async (): Promise<readonly (readonly [string, HostSources])[]> => {
-    // Both are requested in the same tick, so that guest and host metrics share one round of queries.
+    // Host and guest statistics are requested in the same tick, so that they share one round of queries.
     const [figures, guests] = await Promise.all([statistics.host(), statistics.guests().catch(() => undefined)]);
     return figures === undefined ? [] : [[figures.name, { ...figures, guests }]];
   };

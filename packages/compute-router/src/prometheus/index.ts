@@ -15,7 +15,7 @@ import { hostMetrics } from './host-metrics.js';
 
 export type { RejectedQuota };
 
-/** Options of `prometheusMetrics()`. */
+/** Options for `prometheusMetrics()`. */
 export interface PrometheusOptions {
   /**
    * The `prom-client` registry for the metrics. Default: a new registry, which also contains the default process and

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** A metric value with its labels, without the label that identifies the source. */
+/** A metric value with its labels, except for the label that identifies the source. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 /** A metric that has a value for each source, such as each guest. */

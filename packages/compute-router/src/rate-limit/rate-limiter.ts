@@ -6,10 +6,10 @@ import { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from '../h
 import { type NamedLimit, orderedLimits, type RateLimit } from './limits.js';
 import { memoryCounter, type RateLimitStore, SharedCounters } from './store.js';
 
-/** Options of `rateLimiter()`. */
+/** Options for `rateLimiter()`. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
-  /** Where requests are counted. Default: `memory`, so that each process counts separately. */
+  /** Where requests are counted. Default: `memory`; each process then counts separately. */
   readonly store?: RateLimitStore;
   /** Timeout for store operations, in milliseconds. A slower store is handled as unavailable. Default: 500. */
   readonly storeTimeoutMs?: number;
@@ -37,10 +37,10 @@ export interface CallerRateLimiter extends RateLimiter {
   reload(limits: readonly RateLimit[]): void;
 }
 
-/** How long the store is not used after a failure, so that requests do not wait for its timeout. */
+/** How long requests bypass the store after a failure, so that they do not wait for its timeout. */
 const STORE_PAUSE_MS = 1_000;
 
-/** Ids that match are used as store keys. All other ids, which are long or look like a hash, are hashed. */
+/** Matches ids that can be store keys. All other ids, which are long or look like a hash, are hashed. */
 const PLAIN_KEY = /^[^#].{0,63}$/s;
 
 function keyOf(id: string): string {

@@ -27,7 +27,7 @@ const SCHEMA = `
 create unlogged table if not exists ${TABLE_NAME} (key varchar(255) primary key, points integer not null default 0, expire bigint);
 create index if not exists ${TABLE_NAME}_expire on ${TABLE_NAME} (expire)`;
 
-/** PostgreSQL error codes if another process creates the same table or index concurrently. */
+/** The PostgreSQL errors that occur if another process creates the same table or index concurrently. */
 const ALREADY_EXISTS_CODES = new Set(['23505', '42P07']);
 
 /** Creates a counter that this process keeps in memory. */

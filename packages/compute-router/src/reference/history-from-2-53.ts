@@ -1,7 +1,7 @@
 /** What each microversion since 2.53 changed, and why. */
 export const historyFrom253: Readonly<Record<string, string>> = {
   '2.53':
-    'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. Adds an operation that updates a service by ID. Replaces the operations that search hypervisors and list their servers with query parameters of the hypervisor list.',
+    'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. Adds an operation that updates a service by ID. Removes the operations that search hypervisors and list their servers. Query parameters of the hypervisor list replace them.',
   '2.54': 'Allows a rebuild to replace or remove the key pair of a server.',
   '2.55': 'Adds a description to flavors. It is the only flavor attribute that can be updated.',
   '2.56': 'Allows requests for cold migrations to specify a destination host, which the scheduler checks.',
@@ -23,22 +23,22 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.66':
     'Adds the filter `changes-before` to the lists of servers, server actions and migrations. Together with `changes-since`, it defines a period.',
   '2.67':
-    'Allows requests to create servers to specify the type of new volumes. Previously, clients had to create volumes of a specific type beforehand.',
+    'Allows requests that create servers to specify the type of new volumes. Previously, clients had to create such volumes before the server.',
   '2.68':
     'Removes `force` from live migration and evacuation requests, because forced moves exceeded the capacity of hosts and made allocations inconsistent.',
   '2.69':
-    'Returns partial data, with the status `UNKNOWN`, for servers and services in an unreachable cell. Previously, they were missing from lists, and requests for a single one returned 500.',
+    'Returns partial data, with the status `UNKNOWN`, for servers and services in an unreachable cell. Previously, they were missing from lists, and requests for a single server or service returned 500.',
   '2.70': "Shows the device tags of a server's volumes and interfaces.",
   '2.71': 'Shows the server group to which a server belongs. Previously, clients had to search all server groups.',
   '2.72':
     'Supports creating servers with ports that request guaranteed bandwidth. The scheduler selects a host that can provide the bandwidth. Older versions reject such ports.',
   '2.73': 'Allows clients to specify a reason when they lock a server, and adds a filter for locked servers.',
   '2.74':
-    'Allows administrators to specify the host or hypervisor of a new server in separate fields. Unlike a host in the field `availability_zone`, the scheduler checks them.',
+    'Allows administrators to specify the host or hypervisor of a new server in separate fields. The scheduler checks this host, but not a host in the field `availability_zone`.',
   '2.75':
     'Removes several inconsistencies. The main lists return 400 for unknown query parameters, the responses to update and rebuild requests contain all fields of the server, the swap size of a flavor without swap is 0 instead of an empty string, and a hypervisor without servers has an empty list.',
   '2.76':
-    'Adds the external event `power-update`, with which the bare metal service reports a changed power state. Otherwise, the compute service would revert the change.',
+    'Adds the external event `power-update`, with which the bare metal service reports a changed power state. Without this event, the compute service would revert the change.',
   '2.77': 'Allows unshelving a server in a different availability zone, for example if the original zone has failed.',
   '2.78':
     'Adds an operation that shows the NUMA topology of a server: nodes, memory and virtual CPUs. Administrators also see the placement on the host.',
@@ -80,7 +80,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.101':
     'Makes attaching a volume asynchronous: the response is 202 without a body, because the host may take longer than client timeouts to select a device.',
   '2.102':
-    'Rejects unknown query parameters in all GET requests. Removes `rxtx_factor` and `disabled` from flavors, which had no effect.',
+    'Rejects unknown query parameters in all GET requests. Removes the flavor fields `rxtx_factor` and `disabled`, which had no effect.',
   '2.103': 'Removes `os-volumes_boot`, which is an alias of the servers API.',
   '2.104':
     'Allows clients to pin an existing server to its availability zone, and to remove the pin. A request with a different zone returns 409.',

@@ -5,7 +5,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.2':
     'Adds the type of a key pair: `ssh`, or `x509` for guests that authenticate users by certificate. Requests to create a key pair return 201 and requests to delete one return 204, because both operations are complete when the response is sent.',
   '2.3':
-    'Shows attributes of servers to administrators that were previously available only in the database: hostname, kernel and RAM disk image, launch index, reservation ID, root device name and user data. Shows `delete_on_termination` for attached volumes.',
+    'Shows administrators server attributes that were previously available only in the database: hostname, kernel and RAM disk image, launch index, reservation ID, root device name and user data. Shows `delete_on_termination` for attached volumes.',
   '2.4': 'Shows whether a fixed IP address is reserved.',
   '2.5': 'Allows all callers to filter servers by IPv6 address. Previously, only administrators could do so.',
   '2.6':
@@ -48,7 +48,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.30': 'Checks the requested destination host of a live migration with the scheduler, unless `force` is set.',
   '2.31': 'Allows console proxies of all types to look up a token. Previously, only RDP consoles were supported.',
   '2.32':
-    'Adds device tags for disks and interfaces in the create request. The guest identifies devices by the tags in its metadata. Because of a defect, interface tags are supported only until 2.36 and disk tags only at 2.32; 2.42 restores both.',
+    'Allows device tags for disks and interfaces in requests that create servers. The guest can read the tags in its metadata to identify devices. Because of a defect, interface tags are supported only until 2.36 and disk tags only at 2.32; 2.42 restores both.',
   '2.33': 'Adds pagination to the list of hypervisors.',
   '2.34':
     'Sends the response to a live migration request before checking the hosts, because the checks took longer than client timeouts allow. The result is in the list of instance actions (`os-instance-actions`).',
@@ -62,13 +62,14 @@ export const historyTo252: Readonly<Record<string, string>> = {
     "Removes the operations that forward image metadata requests to the image service, and their limit. Requests to create an image of a server no longer check the compute API's metadata quota; the image service has its own limits.",
   '2.40': 'Adds pagination to usage reports, which became too large for projects with many servers.',
   '2.41': 'Shows the UUID of an aggregate, which the placement service uses.',
-  '2.42': 'Restores device tags for disks and interfaces in requests to create servers.',
+  '2.42':
+    'Allows device tags again in requests that create servers. A defect had removed them for disks in 2.33 and for interfaces in 2.37.',
   '2.43':
     'Removes the `os-hosts` resource, because the services and hypervisors resources provide the same data, and some of its GET requests changed the power state of hosts.',
   '2.44':
     'Removes the actions for fixed and floating IP addresses, and the virtual interfaces resource. Port interfaces and the networking service replace them.',
   '2.45':
-    'Returns the ID of the image that `createImage` or `createBackup` creates in the response body. Previously, a header contained the image URL, which clients could often not reach.',
+    'Returns the image ID in the response body of `createImage` and `createBackup`. Previously, a header contained the image URL, which clients could often not reach.',
   '2.46':
     'Accepts a request ID from the client. Services log it together with their own request ID, so that a request can be traced across services.',
   '2.47':

@@ -15,7 +15,7 @@ export const tagDescriptions = {
   'instance-actions':
     'Records of the actions on a server: which user requested each action, when, and with what result.',
   migrations:
-    "Migrations of servers between hosts: a list of all migrations, and operations on a server's live migrations in progress.",
+    "Migrations of servers between hosts: a list of all migrations, and operations on a server's ongoing live migrations.",
   'server-metadata': 'Server metadata: key-value pairs that users set.',
   'server-tags': 'Server tags, by which server lists can be filtered.',
   'server-addresses': 'IP addresses of servers, by network.',
@@ -28,8 +28,7 @@ export const tagDescriptions = {
   'volume-attachments': 'Volumes that are attached to servers.',
   shares: 'Shared file systems that are attached to servers.',
   'external-events': 'Events about servers that other services report, such as a plugged port or an extended volume.',
-  'assisted-volume-snapshots':
-    'Volume snapshots that the hypervisor must create. The volume service calls these operations.',
+  'assisted-volume-snapshots': 'Volume snapshots that the hypervisor must create at the request of the volume service.',
   usage: 'Resource usage of projects in a period, for billing.',
   'usage-audit-log': 'Progress and results of the usage audits that hosts run at the end of each audit period.',
   limits: 'Limits of a project and their current usage.',
@@ -38,7 +37,7 @@ export const tagDescriptions = {
   versions: 'Versions of the API.',
   extensions: 'Extensions from the time before microversions. All extensions are enabled.',
   proxies:
-    'Operations that forward requests to the image, networking and volume services. Removed in 2.36, and in 2.39 for image metadata. Use the APIs of those services.',
+    'Operations that forward requests to the image, networking and volume services. Removed in 2.36, except for image metadata, which was removed in 2.39. Use the APIs of those services.',
   'volumes-boot':
     'Alias of the servers API, which dates from the time when booting from a volume was an extension. Removed in 2.103.',
   removed: 'Operations that were removed from all versions. They always return 410.',

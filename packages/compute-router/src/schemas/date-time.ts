@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Parses an ISO 8601 time to milliseconds since the epoch. A time without a zone is in UTC. Returns undefined if the
+ * Converts an ISO 8601 time to milliseconds since the epoch. A time without a zone is in UTC. Returns undefined if the
  * text does not have a supported format, or the date or time does not exist.
  */
 export function parseIsoTime(text: string): number | undefined {

@@ -18,9 +18,9 @@ export const nullableText = z.string().nullable();
 export const integer = z.int();
 export const textMap = z.record(z.string(), z.string());
 
-/** Schema for a server's creation and update times: seconds, with `Z`. */
+/** Schema for a server's creation and update times, which have second precision and end with `Z`. */
 export const serverTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-/** Schema for all other times: microseconds, without a zone. */
+/** Schema for all other times, which have microsecond precision and no time zone designator. */
 export const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
 export const nullableTime = time.nullable();
 
@@ -28,10 +28,7 @@ const DAY_MS = 86_400_000;
 /** The strings `00` to `59`. A cache of all `HH:MM:SS` strings would have 86,400 entries. */
 const twoDigits = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
 
-/**
- * The formatted date of the last time. Formatting the date is expensive, and most times in a response have the same few
- * dates.
- */
+/** The most recently formatted date. It is cached because formatting is slow and a response contains few dates. */
 let cachedDay = { number: Number.NaN, text: '' };
 
 /**

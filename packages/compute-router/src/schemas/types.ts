@@ -61,7 +61,7 @@ function nameSchema(pattern: RegExp, message: string) {
 }
 
 const NAME_RULE =
-  'The string is not a valid name: printable characters are legal, without leading or trailing whitespace';
+  'The string is not a valid name: only printable characters are legal, without leading or trailing whitespace';
 export const name = nameSchema(NAME_PATTERN, NAME_RULE);
 export const azName = nameSchema(NAME_PATTERN, NAME_RULE).refine((text) => !text.includes(':'), {
   message: `${NAME_RULE}; the colon is not legal`,

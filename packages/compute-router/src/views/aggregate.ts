@@ -15,7 +15,7 @@ export const aggregateTexts = {
 } as const;
 
 const createdShape: ViewShape<Aggregate, ComputeCall> = {
-  id: integer('Integer ID of the aggregate, which paths contain.', (a) => a.seq),
+  id: integer('Integer ID of the aggregate, used in paths.', (a) => a.seq),
   name: text(aggregateTexts.name, (a) => a.name),
   availability_zone: nullableText(aggregateTexts.availabilityZone, (a) => a.metadata.availability_zone ?? null),
   created_at: time(commonTexts.createdAt, (a) => a.createdAt),
@@ -28,7 +28,7 @@ const createdShape: ViewShape<Aggregate, ComputeCall> = {
   ),
 };
 
-/** The representation of a new aggregate, which does not contain hosts and metadata. */
+/** The representation of a new aggregate, which does not contain hosts or metadata. */
 export const aggregateCreated = view<Aggregate, ComputeCall>(createdShape);
 
 export const aggregate = view<Aggregate, ComputeCall>({

@@ -25,7 +25,7 @@ const serviceState = z.strictObject({
   available: z.boolean().describe('Whether the service is up.'),
   active: z.boolean().describe('Whether the service is enabled.'),
   updated_at: type.nullableTime.describe(
-    'Time of the last heartbeat of the service, in UTC with microseconds. Null before the first heartbeat.',
+    'Time of the last heartbeat of the service, in UTC with microsecond precision. Null before the first heartbeat.',
   ),
 });
 

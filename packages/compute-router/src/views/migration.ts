@@ -48,7 +48,7 @@ function sourceAndDestination(rule?: RuleName): Shape {
 }
 
 const commonFields: Shape = {
-  id: integer('Integer ID of the migration, which paths contain.', (m) => m.seq),
+  id: integer('Integer ID of the migration, used in paths.', (m) => m.seq),
   status: text('Status of the migration, such as `queued`, `running`, `completed` or `error`.', (m) => m.status),
   created_at: time(commonTexts.createdAt, (m) => m.createdAt),
   uuid: since(
@@ -92,7 +92,7 @@ export const migrationListed = view<MigrationRecord, HostsCall>({
   links: since(
     '2.23',
     field(
-      'Links to the migration. Present only for live migrations in progress.',
+      'Links to the migration. Present only for ongoing live migrations.',
       type.links.optional(),
       (m: MigrationRecord, call: HostsCall) =>
         m.type === 'live-migration' && migrationsInProgress.includes(m.status)
@@ -133,15 +133,15 @@ const serverMigrationFields: Shape = {
   ),
 };
 
-/** The representation of a live migration in a server's list of live migrations in progress. */
+/** The representation of a live migration in a server's list of ongoing live migrations. */
 export const serverMigrationListed = view<MigrationRecord, HostsCall>({
   ...serverMigrationFields,
   ...sourceAndDestination('os_compute_api:servers:migrations:index:host'),
 });
 
 /**
- * The representation of a live migration in the response for this migration. Its hosts are visible to all callers that
- * can see it.
+ * The representation of a live migration in the response for a single migration. Its hosts are visible to all callers
+ * that can see the migration.
  */
 export const serverMigrationShown = view<MigrationRecord, HostsCall>({
   ...serverMigrationFields,

@@ -71,7 +71,7 @@ function fields<T>(fieldsByKind: Kinds, valueFor: (kind: Kind) => T): Readonly<R
   return Object.fromEntries(Object.entries(fieldsByKind).map(([kind, field]) => [kind, field(valueFor(kind as Kind))]));
 }
 
-/** Returns the fields of a request that sets quotas. The field `networks` is a former quota without effect. */
+/** Returns the fields of a request that sets quotas. The former quota `networks` has no effect. */
 export const quotaSetBody = <T>(value: T) => ({
   ...fields(quotaSetKinds, () => value),
   networks: until('2.35', described(NETWORKS, value)),
@@ -111,7 +111,7 @@ const detailSchema = z.strictObject({
   limit: limitSchema.describe('The quota. -1 means unlimited.'),
   reserved: z
     .literal(0)
-    .describe('Amount that requests in progress reserve. Always 0, because `in_use` includes requested resources.'),
+    .describe('Amount reserved by requests in progress. Always 0, because `in_use` includes requested resources.'),
 });
 
 /** A project's quotas and usage. `reserved` is always 0, because usage includes requested resources immediately. */

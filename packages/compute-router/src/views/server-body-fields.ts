@@ -5,7 +5,7 @@ import * as filter from '../schemas/list-filter.js';
 import * as type from '../schemas/types.js';
 import { inAllBodies, inBuilds, type ServerField, serverTexts } from './server-field.js';
 
-/** Server fields of requests that responses contain in another place, under another name, or not at all. */
+/** Server fields that requests contain, but responses contain in another place, under another name, or not at all. */
 export const requestFields = {
   adminPass: {
     recordField: 'adminPassword',

@@ -61,12 +61,12 @@ export const commonFields = {
     ),
   },
   created: {
-    response: field('Creation time, in UTC with seconds.', reply.serverTime, (s) =>
+    response: field('Creation time, in UTC with second precision.', reply.serverTime, (s) =>
       reply.formatServerTime(s.createdAt),
     ),
   },
   updated: {
-    response: field('Time of the last change, in UTC with seconds.', reply.serverTime, (s) =>
+    response: field('Time of the last change, in UTC with second precision.', reply.serverTime, (s) =>
       reply.formatServerTime(s.updatedAt ?? s.createdAt),
     ),
   },
@@ -123,7 +123,7 @@ export const commonFields = {
     ),
     filter: {
       pattern: 'description',
-      ...filter.adminOnly('Filters servers by description, as a regular expression.', filter.pattern),
+      ...filter.adminOnly('Filters servers by description. The value is a regular expression.', filter.pattern),
     },
     response: since(
       '2.19',

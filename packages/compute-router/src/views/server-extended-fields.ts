@@ -60,14 +60,14 @@ export const extendedFields = {
   },
   'OS-SRV-USG:launched_at': {
     response: field(
-      'Time when the server was launched, in UTC with microseconds. Null until it is launched.',
+      'Time when the server was launched, in UTC with microsecond precision. Null until it is launched.',
       reply.nullableTime,
       (s) => reply.formatNullableTime(s.launchedAt),
     ),
   },
   'OS-SRV-USG:terminated_at': {
     response: field(
-      'Time when the server was deleted, in UTC with microseconds. Null if the server is not deleted.',
+      'Time when the server was deleted, in UTC with microsecond precision. Null if the server is not deleted.',
       reply.nullableTime,
       (s) => reply.formatNullableTime(s.terminatedAt),
     ),
@@ -156,7 +156,7 @@ export const extendedFields = {
     response: since(
       '2.3',
       extendedAttribute(
-        'ID that all servers from one create request share. Administrators only.',
+        'ID shared by all servers from one create request. Administrators only.',
         reply.nullableText,
         (s) => s.reservationId,
       ),

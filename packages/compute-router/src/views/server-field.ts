@@ -14,7 +14,7 @@ export const serverTexts = {
   server: 'A server.',
   requestedServer: 'The server to create, or the attributes to update.',
   diskConfig:
-    'Disk configuration: `AUTO` if the file system is resized to the root disk, `MANUAL` if it is left unchanged.',
+    'Disk configuration: `AUTO` if the file system is resized to fill the root disk, `MANUAL` if it is left unchanged.',
   requestedPassword: 'New administrative password. Default: a generated password.',
   createdPassword:
     'Administrative password of the guest. Returned only in this response. Absent if passwords are disabled.',
@@ -59,10 +59,7 @@ export function inBuilds<const S>(schemaOf: (description: string) => S, create: 
   return { create: schemaOf(create), rebuild: schemaOf(rebuild) } as const;
 }
 
-/**
- * Defines the same schema for all requests. Like `inBuilds()`, but also for update requests, with the description
- * `create`.
- */
+/** Defines the same schema for create, rebuild and update requests. Update requests use the description `create`. */
 export function inAllBodies<const S>(schemaOf: (description: string) => S, create: string, rebuild = create) {
   const buildSchemas = inBuilds(schemaOf, create, rebuild);
   return { ...buildSchemas, update: buildSchemas.create } as const;

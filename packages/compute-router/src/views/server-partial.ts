@@ -51,7 +51,7 @@ function whenUnreachable(shape: Shape) {
   return since('2.69', { when: isUnreachable, view: view<Server, HostsCall>(shape) });
 }
 
-/** Representations of unreachable servers, which contain only the known fields. Since 2.69. */
+/** Representations of unreachable servers since 2.69, which contain only the known fields. */
 export const partialServer = {
   summary: whenUnreachable(summaryShape),
   detail: whenUnreachable(listedShape),

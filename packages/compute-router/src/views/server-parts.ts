@@ -26,7 +26,7 @@ interface ViewPermissions {
 
 const permissionsByCall = new WeakMap<ComputeCall, ViewPermissions>();
 
-/** Returns which restricted fields the caller sees. The policies are checked only once per request. */
+/** Returns which restricted fields the caller can see. The policies are checked only once per request. */
 export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   let permissions = permissionsByCall.get(call);
   if (!permissions) {
@@ -205,7 +205,7 @@ export const attachedVolume = view<Volume, ComputeCall>({
 
 export const faultSchema = z.strictObject({
   code: z.int().describe('HTTP status code that corresponds to the error.'),
-  created: type.serverTime.describe('Time of the error, in UTC with seconds.'),
+  created: type.serverTime.describe('Time of the error, in UTC with second precision.'),
   message: z.string().describe('Error message.'),
   details: z.string().optional().describe('Traceback of the error. If `code` is 500, only administrators see it.'),
 });

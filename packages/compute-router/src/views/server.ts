@@ -24,7 +24,7 @@ import {
 
 type Shape = ViewShape<Server, HostsCall>;
 
-/** Returns the response field of each field definition that has one. */
+/** Returns the response fields of the field definitions that contain one. */
 function responseFieldsOf(fields: Readonly<Record<string, ServerField>>): Shape {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { response }]) => (response ? [[name, response]] : [])),

@@ -47,7 +47,7 @@ const fullShape: ViewShape<ServiceState, ComputeCall> = {
     ({ up }) => (up ? 'up' : 'down'),
   ),
   updated_at: nullableTime(
-    'Time of the last heartbeat, in UTC with microseconds. Null before the first heartbeat.',
+    'Time of the last heartbeat, in UTC with microsecond precision. Null before the first heartbeat.',
     ({ lastSeenAt }) => lastSeenAt,
   ),
   disabled_reason: nullableText(serviceTexts.disabledReason, ({ service: { disabledReason } }) => disabledReason),

@@ -27,9 +27,12 @@ const serverUsage = view<ServerUsage, ComputeCall>({
     countSchema,
     ({ uptimeSeconds }) => uptimeSeconds,
   ),
-  started_at: time('Time when the server was launched, in UTC with microseconds.', ({ server }) => server.launchedAt),
+  started_at: time(
+    'Time when the server was launched, in UTC with microsecond precision.',
+    ({ server }) => server.launchedAt,
+  ),
   ended_at: nullableTime(
-    'Time when the server was deleted, in UTC with microseconds, or null.',
+    'Time when the server was deleted, in UTC with microsecond precision, or null.',
     ({ server }) => server.terminatedAt,
   ),
   state: text('State of the server, or `terminated` after deletion.', ({ server }) =>
@@ -58,12 +61,12 @@ type TotalField = readonly [description: string, schema: z.ZodType, get: (usage:
 const totals = {
   tenant_id: ['ID of the project.', z.string(), (usage: ProjectUsage) => usage.projectId],
   start: [
-    'Start of the period, in UTC with microseconds.',
+    'Start of the period, in UTC with microsecond precision.',
     type.time,
     ({ window }: ProjectUsage) => formatMicroseconds(window.startUs),
   ],
   stop: [
-    'End of the period, in UTC with microseconds.',
+    'End of the period, in UTC with microsecond precision.',
     type.time,
     ({ window }: ProjectUsage) => formatMicroseconds(window.endUs),
   ],

@@ -16,7 +16,7 @@ const imageLinks = z
   )
   .length(3);
 
-/** The third link is a path of this API, because the router does not know the URL of the image service. */
+/** The `alternate` link refers to this API, because the router does not know the URL of the image service. */
 const linksField = field(commonTexts.links, imageLinks, ({ id }: Image, call: ComputeCall) => [
   ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
   { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },
@@ -87,10 +87,10 @@ export const imageDetail = view<Image, ComputeCall>({
     z.union([z.literal(0), z.literal(25), z.literal(50), z.literal(100)]),
     ({ status }) => (uploadProgress[status] ?? 0) as 0,
   ),
-  created: field('Creation time, in UTC with seconds.', type.serverTime, ({ createdAt }) =>
+  created: field('Creation time, in UTC with second precision.', type.serverTime, ({ createdAt }) =>
     type.formatServerTime(createdAt),
   ),
-  updated: field('Time of the last change, in UTC with seconds.', type.serverTime, ({ updatedAt }) =>
+  updated: field('Time of the last change, in UTC with second precision.', type.serverTime, ({ updatedAt }) =>
     type.formatServerTime(updatedAt),
   ),
   minDisk: integer('Minimum root disk, in GiB.', ({ minDiskGb }) => minDiskGb),
@@ -98,7 +98,7 @@ export const imageDetail = view<Image, ComputeCall>({
   metadata: field('Metadata of the image, as key-value pairs.', type.textMap, imageMetadata),
   'OS-EXT-IMG-SIZE:size': integer('Size of the image, in bytes.', ({ sizeBytes }) => sizeBytes ?? 0),
   'OS-DCF:diskConfig': field(
-    '`AUTO` if the file system is resized to the disk, `MANUAL` if it is left unchanged.',
+    '`AUTO` if the file system is resized to fill the disk, `MANUAL` if it is left unchanged.',
     diskConfig,
     diskConfigOf,
   ),

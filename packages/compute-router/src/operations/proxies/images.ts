@@ -45,9 +45,7 @@ type ImageListRequest = ReturnType<typeof listQuery.parse>['value'];
 
 const PROPERTY_PREFIX = 'property-';
 
-/**
- * Returns the filters on image properties: those in `property-*` parameters, and those in parameters with another name.
- */
+/** Returns the filters on image properties, which are the parameters `property-*`, `server` and `type`. */
 function propertyFiltersOf(requested: ImageListRequest): Readonly<Record<string, string>> {
   const propertyFilters = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
     name.startsWith(PROPERTY_PREFIX),

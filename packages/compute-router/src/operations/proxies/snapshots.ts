@@ -22,7 +22,7 @@ const snapshot = view<VolumeSnapshot, ComputeCall>({
   volumeId: text(snapshotTexts.volumeId, ({ volumeId }) => volumeId),
   status: text('Status in the volume service, such as `available` or `creating`.', ({ status }) => status),
   size: integer('Size, in GiB.', ({ sizeGb }) => sizeGb),
-  createdAt: time('Creation time, in UTC with microseconds.', ({ createdAt }) => createdAt),
+  createdAt: time('Creation time, in UTC with microsecond precision.', ({ createdAt }) => createdAt),
   displayName: nullableText('Name, or null.', ({ name }) => name),
   displayDescription: nullableText('Description, or null.', ({ description }) => description),
 });
@@ -42,7 +42,8 @@ const listOperations = [
   {
     name: 'listSnapshotsDetail',
     path: `${path}/detail`,
-    description: 'Lists the volume snapshots of the project. The response equals that of the list without details.',
+    description:
+      'Lists the volume snapshots of the project. The response is the same as that of the list without details.',
     policy: 'os_compute_api:os-volumes:snapshots:detail',
   },
 ] as const;

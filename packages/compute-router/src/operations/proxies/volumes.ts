@@ -48,7 +48,7 @@ const volume = view<Volume, ComputeCall>({
   status: text('Status in the volume service, such as `available` or `in-use`.', ({ status }) => status),
   size: integer(volumeTexts.size, ({ sizeGb }) => sizeGb),
   availabilityZone: nullableText('Availability zone of the volume.', ({ availabilityZone }) => availabilityZone),
-  createdAt: time('Creation time, in UTC with microseconds.', ({ createdAt }) => createdAt),
+  createdAt: time('Creation time, in UTC with microsecond precision.', ({ createdAt }) => createdAt),
   attachments: field(
     'Attachments of the volume. A list with one empty object if the volume is not attached.',
     z.array(attachment),
@@ -84,7 +84,7 @@ const listOperations = [
   {
     name: 'listVolumesDetail',
     path: `${path}/detail`,
-    description: 'Lists the volumes of the project. The response equals that of the list without details.',
+    description: 'Lists the volumes of the project. The response is the same as that of the list without details.',
     policy: 'os_compute_api:os-volumes:detail',
   },
 ] as const;

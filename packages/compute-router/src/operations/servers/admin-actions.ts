@@ -14,7 +14,7 @@ export const adminActions = [
     action: 'os-resetState',
     summary: 'Reset the state of a server',
     description:
-      'Sets the state of a server in the database without checking the instance. Use it to correct a state that is wrong. Synchronous; allowed in any status.',
+      'Sets the state of a server in the database without checking the instance. Use it to correct a wrong state. Synchronous; allowed in any status.',
     policy: 'os_compute_api:os-admin-actions:reset_state',
     errors: [404],
     body: object({
@@ -52,7 +52,7 @@ export const adminActions = [
     action: 'changePassword',
     summary: 'Change the administrative password of a server',
     description:
-      'Changes the administrative password of a server. The server must be `ACTIVE`, and an agent must run in its guest.',
+      'Changes the administrative password of a server. The server must be `ACTIVE`, and an agent must be running in its guest.',
     policy: 'os_compute_api:os-admin-password',
     errors: [404, 409, 501],
     when: { ...serverDocs.when, 409: 'The server is not active, or the guest does not support setting a password.' },

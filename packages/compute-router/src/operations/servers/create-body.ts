@@ -9,7 +9,7 @@ import { fieldsOf } from '../../views/server-request-fields.js';
 const createBodyTexts = {
   networkUuid: 'UUID of the network on which to create a port.',
   tag: 'Device tag. The guest can read it from the server metadata.',
-  noEffect: 'Accepted for compatibility, without effect.',
+  noEffect: 'Has no effect. Accepted for compatibility.',
   networks:
     'Networks and ports to which the server is attached. Since 2.37, this field is required, and the values `auto` and `none` are also accepted.',
   group: 'UUID of the server group. Since 2.101, a list is also accepted.',

@@ -86,7 +86,7 @@ function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
   };
 }
 
-/** Policy rules that are enforced only if the request uses the feature to which the rule applies. */
+/** Policy rules, and the conditions under which a request must comply with them. */
 const conditionalRules: readonly (readonly [RuleName, (server: CreateRequest) => boolean])[] = [
   [
     'os_compute_api:servers:create:attach_volume',
@@ -130,7 +130,7 @@ export const createServer = operation({
   reply: {
     server: described(serverTexts.server, serverCreated),
     reservation_id: described(
-      'ID that all servers from this request share. Returned instead of the server if `return_reservation_id` is true.',
+      'ID shared by all servers that this request creates. Returned instead of the server if `return_reservation_id` is true.',
       z.string().optional(),
     ),
   },

@@ -21,7 +21,7 @@ const instanceActionDocs = resource({
 
 /** OpenAPI descriptions that several fields share. */
 export const instanceActionTexts = {
-  startTime: 'Start time, in UTC with microseconds.',
+  startTime: 'Start time, in UTC with microsecond precision.',
   events: 'Events of the action, newest first. Until 2.50, administrators only; since 2.51, all callers.',
 } as const;
 
@@ -42,13 +42,13 @@ const baseFields: ViewShape<InstanceAction, ComputeCall> = {
   updated_at: since(
     '2.58',
     nullableTime(
-      'Time of the last change to the action, in UTC with microseconds.',
+      'Time of the last change to the action, in UTC with microsecond precision.',
       (action) => action.updatedAt ?? action.startTime,
     ),
   ),
 };
 
-/** A listed action does not depend on the request, so its JSON is cached. */
+/** The representation of an action in lists. Its JSON does not depend on the request, so it is cached. */
 const listedAction = view<InstanceAction, ComputeCall>(baseFields, { memo: () => '' });
 
 interface ProjectEvent extends ActionEvent {
@@ -61,7 +61,7 @@ const event = view<ProjectEvent, ComputeCall>({
   event: text('Name of the event.', (e) => e.name),
   start_time: time(instanceActionTexts.startTime, (e) => e.startTime),
   finish_time: nullableTime(
-    'End time, in UTC with microseconds. Null while the event is in progress.',
+    'End time, in UTC with microsecond precision. Null while the event is in progress.',
     (e) => e.finishTime,
   ),
   result: nullableText(

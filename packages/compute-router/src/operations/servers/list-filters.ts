@@ -15,7 +15,7 @@ import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internalFilter = {
   schema: described(
-    'Internal field, by which servers cannot be filtered. Rejected for administrators; ignored for other callers.',
+    'Internal field that cannot be used as a filter. Rejected for administrators; ignored for other callers.',
     text,
   ),
   internal: true,
@@ -95,7 +95,7 @@ export const listFilters = {
     ...forEveryoneSince('2.83', 'Filters servers by deletion time.', pattern),
   },
   updated_at: { sorts: 'updated_at' },
-  name: { pattern: 'name', ...forEveryone('Filters servers by name, as a regular expression.', pattern) },
+  name: { pattern: 'name', ...forEveryone('Filters servers by name. The value is a regular expression.', pattern) },
   display_name: {
     pattern: 'name',
     sorts: 'display_name',
@@ -109,7 +109,7 @@ export const listFilters = {
   locked_by: {
     pattern: 'locked_by',
     sorts: 'locked_by',
-    ...adminOnly('Filters servers by who locked them: `owner` or `admin`.', pattern),
+    ...adminOnly('Filters servers by the kind of caller that locked them: `owner` or `admin`.', pattern),
   },
   uuid: { text: 'id', sorts: 'uuid', ...adminOnly('Filters servers by UUID.', text) },
   root_device_name: {
@@ -160,11 +160,11 @@ export const listFilters = {
   ),
   ip: {
     pattern: 'ip',
-    ...forEveryone('Filters servers by IPv4 address, as a regular expression.', pattern),
+    ...forEveryone('Filters servers by IPv4 address. The value is a regular expression.', pattern),
   },
   ip6: {
     pattern: 'ip6',
-    ...forEveryoneSince('2.5', 'Filters servers by IPv6 address, as a regular expression.', pattern),
+    ...forEveryoneSince('2.5', 'Filters servers by IPv6 address. The value is a regular expression.', pattern),
   },
   created_at: {
     pattern: 'created_at',
@@ -181,11 +181,11 @@ export const listFilters = {
   },
   'not-tags': {
     list: 'notTags',
-    ...addedIn('2.26', 'Returns only servers that do not have all tags in this comma-separated list.', pattern),
+    ...addedIn('2.26', 'Returns only servers that lack at least one tag in this comma-separated list.', pattern),
   },
   'not-tags-any': {
     list: 'notTagsAny',
-    ...addedIn('2.26', 'Returns only servers that do not have any tag in this comma-separated list.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have none of the tags in this comma-separated list.', pattern),
   },
   locked: {
     ...addedIn('2.73', 'Whether to return only locked servers (`true`) or only unlocked servers (`false`).', text),

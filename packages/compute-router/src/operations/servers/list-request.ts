@@ -137,7 +137,7 @@ const plainFilters = Object.entries<ListFilter>(listFilters).filter(
   ([, { pattern, text, list }]) => pattern || text || list,
 );
 
-/** Converts query parameters to engine filters as `listFilters` defines. */
+/** Converts query parameters to engine filters, as defined by `listFilters`. */
 function plainFiltersOf(parameters: ServerListParameters): ServerFilters {
   const patterns: Record<string, string> = {};
   const filters: Record<string, unknown> = {};

@@ -14,7 +14,7 @@ import { serverAction, serverDocs } from './server-docs.js';
 const moveActionTexts = {
   migrate: 'Null or, since 2.56, an object with the destination host.',
   blockMigration: 'Whether to copy local disks to the destination. Since 2.25, `auto` is also accepted.',
-  force: 'Whether to use the destination host without a check by the scheduler. Default: false.',
+  force: 'Whether to use the destination host even if the scheduler has not checked it. Default: false.',
 } as const;
 
 const nullableHost = type.fqdn.nullable();
@@ -25,8 +25,8 @@ const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
 const acceptsHost = since('2.56', true);
 
 /**
- * Until these versions, a requested host is used without a check by the scheduler. In later versions, this requires
- * `force`.
+ * Until these versions, the scheduler does not check a requested host. In later versions, it does unless `force` is
+ * true.
  */
 const skipsSchedulerWithHost = {
   migrateLive: until('2.29', true),
@@ -129,7 +129,7 @@ export const moveActions = [
     name: 'liveMigrateServer',
     action: 'os-migrateLive',
     summary: 'Live-migrate a server',
-    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL_SERVER_UNTIL} its status is no longer \`MIGRATING\`. Since 2.34, the response is sent before the hosts are checked; the migration and the actions of the server report failures.`,
+    description: `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL_SERVER_UNTIL} its status is no longer \`MIGRATING\`. Since 2.34, the response is sent before the hosts are checked; failures are reported in the migration and in the actions of the server.`,
     errors: [400, 403, 404, 409],
     body: object({
       'os-migrateLive': described(

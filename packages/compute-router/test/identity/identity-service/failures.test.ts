@@ -105,7 +105,7 @@ describe('the options of an identity service', () => {
     [{ ...valid, username: '' }, /username must be a non-empty string/],
     [{ ...valid, url: 'identity:5000' }, /url must be an HTTP or HTTPS URL/],
     [{ ...valid, url: 'http://' }, /url must be an HTTP or HTTPS URL/],
-    [{ ...valid, cacheMs: -1 }, /cacheMs must be a number of at least 0, not -1/],
+    [{ ...valid, cacheMs: -1 }, /cacheMs must be a non-negative number, not -1/],
     [{ ...valid, timeoutMs: '5' }, /timeoutMs must be a number/],
     [{ ...valid, maxCached: Number.NaN }, /maxCached must be a number/],
   ])('are rejected if invalid: %j', (options, message) => {
