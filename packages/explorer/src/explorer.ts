@@ -151,7 +151,9 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       : notFoundResponse(site, 'The page does not exist.');
   }
 
-  /** Starts the computation that a page requires. Returns undefined if the page requires none, or if it is complete. */
+  /**
+   * Starts the computation that a page requires. Returns undefined if none is required or if its results are cached.
+   */
   function startPreparation(path: string, query: URLSearchParams): Promise<void> | undefined {
     if (path === '/changes' || (path === '/versions' && query.has('counts'))) return api.prepare('versions');
     if (path === '/search') return api.prepare('search');

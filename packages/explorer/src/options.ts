@@ -57,7 +57,7 @@ export interface PageTexts {
   readonly footer?: string;
 }
 
-/** Options of `explorer()`, which describe the API and the presentation of its pages. */
+/** Options for `explorer()`, which describe the API and the presentation of its pages. */
 export interface ExplorerOptions {
   /** The operations of the API, as passed to `createRouter()`. */
   readonly operations: readonly Operation[];
@@ -79,13 +79,13 @@ export interface ExplorerOptions {
   readonly history?: Readonly<Record<string, string>>;
   /** Tokens that the request form offers, for the first header in `securitySchemes`. */
   readonly tokens?: readonly OfferedToken[];
-  /** How visitors of the request form authenticate. Default: the description of the security scheme. */
+  /** Explains how visitors authenticate in the request form. Default: the description of the security scheme. */
   readonly authentication?: AuthenticationGuide;
   /**
    * Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders: `{ showServer: 'cloud --version {version} server show {id}' }`.
    */
   readonly commands?: Readonly<Record<string, string>>;
-  /** Sections of the navigation. Tags without a section are in an additional section at the beginning. */
+  /** Sections of the navigation. Tags without a section appear in an additional section at the beginning. */
   readonly groups?: readonly OperationGroup[];
   /** Tags whose operations repeat another tag's operations and are not listed: `{ 'volumes-boot': 'servers' }`. */
   readonly aliases?: Readonly<Record<string, string>>;

@@ -11,7 +11,9 @@ export function signature(method: string, path: string, action: string | undefin
   return html`<span class="signature">${methodLabel(method)} <code>${path}</code>${action !== undefined && html` <code class="action">${action}</code>`}</span>`;
 }
 
-/** Returns version windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`); undefined for all versions. */
+/**
+ * Returns version windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`); undefined if they cover all versions.
+ */
 export function spanText(api: Api, spans: readonly Span[]): string | undefined {
   const { min, max } = api.versions;
   const texts = spans.map(({ since, until }) => {
@@ -45,7 +47,7 @@ export function changeMark(change: keyof typeof CHANGE_LABELS | undefined): Html
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
-/** Maximum number of old and new values together that are shown completely. */
+/** If a part has more old and new values in total, only the differing values are shown. */
 const MAX_SHOWN_VALUES = 8;
 
 /** Returns the values that only the first list contains. */

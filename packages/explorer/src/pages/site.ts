@@ -11,7 +11,7 @@ export interface Links {
   readonly assets: string;
   /** Address of the Atom feed. */
   readonly feed: string;
-  /** Whether pages are files, without a server that evaluates queries. */
+  /** Whether pages are static files, so that no server evaluates query strings. */
   readonly isStatic: boolean;
 }
 

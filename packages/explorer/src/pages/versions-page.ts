@@ -12,10 +12,9 @@ function changeCounts(changes: readonly OperationChange[]): Html {
 }
 
 /**
- * Renders all versions, newest first, with their descriptions and numbers of changes.
+ * Renders all versions, newest first, with their descriptions and change counts.
  *
- * @param isCounted whether the changes of all versions are known. If not, a script requests the numbers of changes
- *   later
+ * @param isCounted whether the changes of all versions are known. If not, a script requests the change counts later
  */
 export function versionsPage(site: Site, isCounted: boolean): Html {
   const { api } = site;

@@ -1,6 +1,6 @@
 import type { Json } from '@apistrata/microversion/router';
 
-/** An inclusive range of versions. The ends are indexes in the version list. */
+/** An inclusive range of versions. The ends are indexes into the version list. */
 interface Span {
   readonly first: number;
   readonly last: number;

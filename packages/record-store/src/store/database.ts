@@ -66,8 +66,8 @@ export interface Tx extends Session {
 }
 
 /**
- * For a SQLite file, the number of queries that start without waiting for others, after a query that no other query
- * joined. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
+ * For a SQLite file, the number of queries that start without waiting, after one query waited and no other query joined
+ * it. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
  */
 const SQLITE_UNSHARED_READS = 4;
 
