@@ -43,7 +43,10 @@ function licensesOf(ids) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Returns a plugin that resolves optional peers from the program, because workspace packages do not install them. */
+/**
+ * Returns a plugin that resolves optional peer dependencies from the program, because workspace packages do not install
+ * them.
+ */
 function resolvePeersFrom(main) {
   return {
     name: 'peers',
@@ -101,7 +104,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     format: 'esm',
     chunkFileNames: '[name].js',
     ...(small && { comments: { annotation: false, legal: true, jsdoc: false } }),
-    // Class names are kept, because error messages contain them, and function names for the stack traces of servers.
+    // Class names are kept because error messages contain them, and function names because stack traces of servers do.
     minify: { compress: true, mangle: { keepNames: { class: true, function: !small } } },
   });
   await bundle.close();

@@ -1,5 +1,6 @@
-// Writes packages as they are published. Modules and declarations are bundled into a few files, because importing many
-// files is slow. Modules are bundled from the sources, declarations from the output of `npm run build`.
+// Writes packages in the form in which they are published. Modules and declarations are bundled into a few files,
+// because importing many files is slow. Modules are bundled from the sources, declarations from the output of `npm run
+// build`.
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -103,7 +104,7 @@ function publishedManifest(folder) {
 }
 
 /**
- * Writes a package (`packages/quota`) as it is published into a folder.
+ * Writes the published form of a package (`packages/quota`) to a folder.
  * @param options.types whether to write declarations, which requires `npm run build`; default true
  */
 export async function writePublishedForm(folder, target, { types = true } = {}) {

@@ -10,7 +10,7 @@ function printJson(value: object): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** Runs a host of a cloud whose API other processes serve. */
+/** Runs a host of a cloud whose API is served by other processes. */
 async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const { hostHelpText, startHost } = await import('./host/host-command.js');
   if (isHelpRequested(args)) return console.log(hostHelpText());

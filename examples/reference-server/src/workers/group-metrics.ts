@@ -7,7 +7,9 @@ import { type GroupMember, sendToWorker } from './worker-group.js';
 /** If a worker does not respond within this time, the scrape fails, because sums without the worker would be wrong. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** The metric types that sums include after their process has exited, so that sums never decrease. */
+/**
+ * The cumulative metric types. Their values still count after their worker has exited, so that the sums never decrease.
+ */
 const PERSISTENT_TYPES = new Set(['counter', 'histogram']);
 
 interface MetricsRequest {
@@ -67,7 +69,7 @@ export class GroupMetrics implements MetricsSource {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#requests.delete(id);
-        reject(new Error(`worker ${member.worker.process.pid} does not return its metrics`));
+        reject(new Error(`worker ${member.worker.process.pid} did not return its metrics in time`));
       }, RESPONSE_TIMEOUT_MS);
       const responded = (figures: Figures | undefined) => {
         clearTimeout(timer);

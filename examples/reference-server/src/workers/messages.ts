@@ -15,7 +15,10 @@ export interface WorkerAddress {
 /** Messages from workers to the primary process. */
 export type WorkerMessage =
   | ({ readonly kind: 'serving' } & WorkerAddress)
-  /** The worker's metrics: the response to `requestFigures`, or, without `id`, the last ones before it exits. */
+  /**
+   * The worker's metrics. With `id`, they are the response to `requestFigures`; without it, the last ones before the
+   * exit.
+   */
   | { readonly kind: 'figures'; readonly id?: number; readonly figures: Figures }
   /** Requests the metrics of all workers, because a client has scraped this worker. */
   | { readonly kind: 'requestMetrics'; readonly id: number };
