@@ -1,6 +1,6 @@
 // Writes packages in the form in which they are published. Modules and declarations are bundled into a few files,
-// because importing many files is slow. Modules are bundled from the sources, declarations from the output of `npm run
-// build`.
+// because importing many files is slow. Modules are bundled from the sources, and declarations from the output of
+// `npm run build`.
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';

@@ -139,7 +139,7 @@ function createServiceCommand(disabled: boolean): EngineCommand<ServiceRows> {
   return {
     on: 'engine',
     usage: 'HOST',
-    summary: disabled ? 'stop placing servers on a host; its existing servers stay' : 'resume placing servers on a host',
+    summary: disabled ? 'stop placing servers on a host; existing servers stay' : 'resume placing servers on a host',
     argumentCount: [1, 1],
     ...(disabled && { options: { reason: text('TEXT', 'reason, shown to other administrators') } }),
     run: async (engine, { arguments: [host = ''], own }) => {
