@@ -35,7 +35,7 @@ function serverOrigin(req: IncomingMessage): string {
 }
 
 /**
- * Creates a handler that serves documentation pages for a versioned API: its operations at any version, the changes of
+ * Creates a handler that serves documentation pages for a versioned API: its operations at any version, the changes in
  * each version, a comparison of any two versions, and a form that sends requests. Pages are rendered on first use.
  *
  * @throws TypeError or RangeError if an option is unknown, missing or invalid

@@ -98,7 +98,7 @@ export interface ExplorerOptions {
   readonly samples?: readonly CodeSample[];
   /** Sources of existing values for the request form, by name of a path parameter or request body field. */
   readonly values?: Readonly<Record<string, ValueSource>>;
-  /** Returns the OpenAPI document of a version as JSON. Default: generated from the operations. */
+  /** Returns the OpenAPI document for a version as JSON. Default: generated from the operations. */
   readonly documents?: (version: string) => string;
   /** Image in the header. Default: the project's logo. */
   readonly logo?: Logo;

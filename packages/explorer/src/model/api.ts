@@ -55,12 +55,12 @@ export class Api {
     this.#documents = openApiDocuments(options.operations, { ...options.description, title: this.title });
   }
 
-  /** Returns the OpenAPI document of a version as JSON. */
+  /** Returns the OpenAPI document for a version as JSON. */
   documentText(version: Version): string {
     return this.options.documents?.(version.text) ?? this.#documents.text(version, this.server || undefined);
   }
 
-  /** Returns the history of all operations that have the same method, path and action. */
+  /** Returns the history of all operations that have the same method, path and action as the given one. */
   historyOf(operation: Operation): ElementHistory | undefined {
     return this.#byKey.get(operationKey(operation));
   }
@@ -104,7 +104,7 @@ export class Api {
     return preparation;
   }
 
-  /** Whether the changes of all versions have been computed. */
+  /** Whether the changes in all versions have been computed. */
   get areChangesKnown(): boolean {
     return this.#prepared.has('versions');
   }

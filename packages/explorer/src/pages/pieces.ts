@@ -40,7 +40,7 @@ const CHANGE_LABELS: Readonly<
   altered: ['changed', 'warn'],
 };
 
-/** Renders a mark for an element that the selected version changed. */
+/** Renders a mark for an element that changed in the selected version. */
 export function changeMark(change: keyof typeof CHANGE_LABELS | undefined): Html | undefined {
   if (change === undefined) return undefined;
   const [word, tone] = CHANGE_LABELS[change];
@@ -88,7 +88,7 @@ export function partChangeItem(site: Site, part: PartChange, withVersion: boolea
   }${part.breaking !== undefined && html` <span class="breaking">breaking: ${part.breaking}</span>`}</div></li>`;
 }
 
-/** Renders the changes of an operation, folded if there are many. */
+/** Renders the changes to an operation, folded if there are many. */
 export function operationChangeItem(site: Site, change: OperationChange, withVersion: boolean): Html {
   const [method = '', path = '', action] = change.operation.split(' ');
   const isAddedOrRemoved = change.change !== 'changed';

@@ -132,7 +132,8 @@ export class NotificationListener {
       if (!payload.startsWith(PROBE_PREFIX)) onNotification(payload);
       else if (this.#probe && payload === PROBE_PREFIX + this.#probe.nonce) this.#probe.received();
     });
-    // Stored only after it has connected, because a client that is closed while it connects never emits an event.
+    // The client is stored only after it has connected, because a client that is closed while it connects never emits
+    // an event.
     await client.connect();
     this.#client = client;
     if (this.#stopped) return this.#disconnect();
