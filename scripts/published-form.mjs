@@ -28,7 +28,10 @@ function dependencyNames({ name, dependencies, optionalDependencies, peerDepende
   return Object.keys({ [name]: '', ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
 
-/** Returns whether a module is in an installed package. These are not bundled, so that importers share classes. */
+/**
+ * Returns whether a module is in an installed package. Installed packages are not bundled, so that importers share
+ * classes.
+ */
 const isInstalledWith = (manifest) => (id) =>
   dependencyNames(manifest).some((name) => id === name || id.startsWith(`${name}/`));
 
@@ -72,7 +75,7 @@ async function writeModules(folder, target, manifest) {
 async function writeTypes(folder, target, manifest) {
   const entryPoints = entryPointsOf(manifest);
   if (entryPoints.length === 0) return;
-  // Only the full installation, with which packages are built and published, contains the compiler.
+  // Only the full installation, which building and publishing packages requires, contains the compiler.
   const { writeDeclarations } = await import('./declarations.mjs');
   const built = entryPoints.map((module) => [`${module}.d`, join(ROOT, folder, 'dist', `${module}.d.ts`)]);
   const program = selfContained(folder) !== undefined;

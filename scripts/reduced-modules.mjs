@@ -62,7 +62,7 @@ const SMALL_REPLACEMENTS = {
   '/record-store/src/postgres/postgres-transactions.ts':
     'export class BatchConflict extends Error {} export class PostgresTransactions {}',
   '/record-store/src/replicas/read-replicas.ts': 'export class ReadReplicas {}',
-  // Statements that the schema and the queries do not contain.
+  // Builders of statements that neither the schema nor the queries contain.
   ...withoutClasses('/kysely/dist/esm/', {
     'plugin/with-schema/with-schema-transformer.js': ['WithSchemaTransformer'],
     'query-builder/case-builder.js': ['CaseBuilder', 'CaseThenBuilder', 'CaseWhenBuilder', 'CaseEndBuilder'],

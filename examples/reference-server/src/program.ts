@@ -65,7 +65,7 @@ async function runCommand(args: readonly string[], environment: NodeJS.ProcessEn
   printStartupMessage(running, options);
 }
 
-/** Runs the program. Prints user mistakes as one line and sets the exit code. */
+/** Runs the program. Prints user errors as one line and sets the exit code. */
 export async function main(): Promise<void> {
   try {
     await runCommand(process.argv.slice(2), process.env);

@@ -8,7 +8,8 @@ import { type GroupMember, sendToWorker } from './worker-group.js';
 const RESPONSE_TIMEOUT_MS = 5_000;
 
 /**
- * The cumulative metric types. Their values still count after their worker has exited, so that the sums never decrease.
+ * The cumulative metric types. Their last values remain in the sums after a worker has exited, so that sums never
+ * decrease.
  */
 const PERSISTENT_TYPES = new Set(['counter', 'histogram']);
 
@@ -21,7 +22,7 @@ function sumFigures(all: readonly Figures[]): Registry {
   return AggregatorRegistry.aggregate([...all]);
 }
 
-/** Aggregates the metrics of all workers. Most values are summed; some are averages, or equal in all workers. */
+/** Aggregates the metrics of all workers. Most values are summed; others are averaged, or are equal in all workers. */
 export class GroupMetrics implements MetricsSource {
   readonly contentType = METRICS_TYPE;
   readonly #members: () => readonly GroupMember[];

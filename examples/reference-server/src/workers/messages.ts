@@ -25,7 +25,7 @@ export type WorkerMessage =
 
 /** Messages from the primary process to workers. */
 export type PrimaryMessage =
-  /** Fail readiness, serve for the drain time, then exit. */
+  /** Fail the readiness check, serve requests for the drain time, then exit. */
   | { readonly kind: 'end' }
   /** Accept no new connections, serve open ones, then exit, because another worker has replaced this one. */
   | { readonly kind: 'retire' }

@@ -19,7 +19,8 @@ export interface GroupMember {
   readonly ended: Promise<unknown>;
   servingSince: number | undefined;
   /**
-   * Whether the worker is not replaced when it exits, because its exit was requested or because its caller handles it.
+   * Whether the worker is not replaced when it exits, because its exit was requested or because the code that started
+   * it handles the exit.
    */
   expendable: boolean;
 }

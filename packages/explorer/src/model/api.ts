@@ -75,13 +75,13 @@ export class Api {
     return Object.hasOwn(this.options.aliases ?? {}, tag);
   }
 
-  /** Returns the changes between two versions in navigation order, without operations that repeat others. */
+  /** Returns, in navigation order, the changes between two versions, without operations that repeat others. */
   changes(from: Version, to: Version): readonly OperationChange[] {
     const changes = this.allChanges(from, to).filter(({ tag }) => !this.isAlias(tag));
     return this.navigation.sortByTag(changes, ({ tag }) => tag);
   }
 
-  /** Returns the changes at a version in navigation order, without operations that repeat others. */
+  /** Returns, in navigation order, the changes at a version, without operations that repeat others. */
   changesAt(version: Version): readonly OperationChange[] {
     const changes = [...this.histories.values()].flatMap((element) =>
       this.isAlias(element.tag) ? [] : (element.changeAt(version) ?? []),

@@ -37,10 +37,10 @@ function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
 const isLockError = (error: unknown) => error instanceof DatabaseUnavailable && error.failure === 'busy';
 
 /**
- * Executes the frequent queries from one turn of the event loop on shared connections. This costs less than a
- * connection and system calls for each query. On PostgreSQL, the queries are sent in one packet, and so are their
- * results; on SQLite, they share one transaction's lock. They remain separate statements, so a failed query does not
- * affect the others.
+ * Executes the frequent queries from one turn of the event loop on shared connections. This costs less than a separate
+ * connection and separate system calls for each query. On PostgreSQL, the queries are sent in one packet, and so are
+ * their results; on SQLite, they share one transaction's lock. They remain separate statements, so a failed query does
+ * not affect the others.
  */
 export function sharedReads(
   driver: Driver,

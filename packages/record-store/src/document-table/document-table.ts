@@ -301,8 +301,8 @@ export class DocumentTable<R extends Stored> {
   #decode(session: Session, row: Row, cachePolicy: 'at once' | 'if read again' = 'at once'): R {
     const cached = this.#cachedRecord(session, row.id, row.revision);
     if (cached) return cached;
-    // Fields are added to the parsed object itself, because a copy of it would cost more than parsing. It is not shared
-    // yet.
+    // Fields are added to the parsed object itself, which is not shared yet, because copying it would cost more than
+    // parsing.
     const record: Record<string, unknown> = JSON.parse(row.data);
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
     record.seq = row.seq;

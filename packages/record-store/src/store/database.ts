@@ -81,7 +81,7 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
     aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_UNSHARED_READS,
   };
   const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharedReadOptions));
-  // Only statements are observed here, because pool figures cover the connections that requests wait for.
+  // Only statements are observed here, because pool figures describe only the connections that requests wait for.
   const longReads = dialects.longReads
     ? openPool(observedDialect(dialects.longReads, observer && { statement: observer.statement }, settings.longReads))
     : db;
