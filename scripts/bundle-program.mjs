@@ -1,5 +1,5 @@
 // Bundles a program, such as the reference server or the test cloud, with all its dependencies, including third-party
-// packages. A program with few files starts faster, and one with few packages is installed faster.
+// packages. A program with few files starts faster, and one with few packages installs faster.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -43,7 +43,10 @@ function licensesOf(ids) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Returns a plugin that resolves optional peers from the program, because workspace packages do not install them. */
+/**
+ * Returns a plugin that resolves optional peer dependencies from the program, because workspace packages do not install
+ * them.
+ */
 function resolvePeersFrom(main) {
   return {
     name: 'peers',
@@ -61,7 +64,9 @@ function resolvePeersFrom(main) {
 
 const CREATE_REQUIRE_CALL = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 
-/** Returns a plugin that bundles packages that modules load on first use: rolldown follows only `require()`. */
+/**
+ * Returns a plugin that bundles packages that modules load on first use. Without it, rolldown follows only `require()`.
+ */
 const bundleLazyModules = (unused) => ({
   name: 'loaded-later',
   transform: {
@@ -74,7 +79,8 @@ const bundleLazyModules = (unused) => ({
 });
 
 /**
- * Bundles modules into a folder, which is replaced. Also writes the licenses of the third-party packages.
+ * Bundles modules into a folder, and replaces its previous content. Also writes the licenses of the third-party
+ * packages.
  * @param input the source files of the modules, by their path in the folder without an extension
  * @param options.unused packages that modules load on first use, but that this program never uses
  * @param options.small whether names are shortened; otherwise stack traces contain the names of functions. Default false
@@ -101,7 +107,7 @@ export async function bundleProgram(input, folder, { unused = [], small = false 
     format: 'esm',
     chunkFileNames: '[name].js',
     ...(small && { comments: { annotation: false, legal: true, jsdoc: false } }),
-    // Class names are kept, because error messages contain them, and function names for the stack traces of servers.
+    // Class names are kept because error messages contain them, and function names because stack traces of servers do.
     minify: { compress: true, mangle: { keepNames: { class: true, function: !small } } },
   });
   await bundle.close();

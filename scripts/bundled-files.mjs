@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { minifySync } from 'rolldown/utils';
 
-/** The files to copy: by package, the path of each file or folder in the package and in the copy. */
+/** The files and folders to copy, by package: the path in the package, and the path in the copy. */
 const COPIED_FILES = {
   '@apistrata/explorer': { assets: 'assets' },
   '@apistrata/ui': { assets: 'assets' },

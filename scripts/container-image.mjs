@@ -1,5 +1,6 @@
-// `npm run container -- FILE`: the image of the test cloud, built without Docker and without a base image. FILE is an OCI layout in a
-// tar archive, which `docker load`, `podman load` and `skopeo copy oci-archive:FILE` read. See docs/test-cloud-in-ci.md.
+// `npm run container -- FILE`: builds the image of the test cloud, without Docker and without a base image. FILE is an
+// OCI layout in a tar archive, which `docker load`, `podman load` and `skopeo copy oci-archive:FILE` read. See
+// docs/test-cloud-in-ci.md.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
-// Bundles the TypeScript declarations of a published package, from those that `npm run build` has written, into one
-// file for each entry point.
+// Bundles the TypeScript declarations that `npm run build` has written for a package into one file per entry point.
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import ts from 'typescript';
@@ -54,7 +53,7 @@ const expandTypes = {
   },
 };
 
-/** The modules of the test cloud. Users reach those of other packages only through the engine and the preset. */
+/** The modules of the test cloud. Users reach the modules of other packages only through the engine and the preset. */
 const TEST_CLOUD_MODULES = /[\\/]test-cloud[\\/]dist\b/;
 
 /** A plugin that removes other packages' docstrings, which account for half the size of all declarations. */

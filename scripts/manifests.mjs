@@ -22,7 +22,7 @@ export function publishedFolders() {
 
 /**
  * Packages that do not open a database by themselves. They also run on Node 20, and are published as CommonJS with ES
- * modules around it (`commonjs-form.mjs`), for Jest, TypeScript projects that compile to CommonJS, and
+ * modules that re-export it (`commonjs-form.mjs`), for Jest, TypeScript projects that compile to CommonJS, and
  * `moduleResolution: node10`. To add a package, add it here.
  */
 const SMALL_PACKAGES = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];

@@ -1,4 +1,5 @@
-// In published packages, resolves files that a module reads relative to the package, not to the chunk with the module.
+// In published packages, resolves the file URLs of a module relative to the package instead of to the chunk that
+// contains the module.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,9 +14,7 @@ function pathInBuild(id) {
   return { name, path: `dist/${module.replaceAll('\\', '/')}.js` };
 }
 
-/**
- * Returns a plugin that resolves relative file URLs in a module as if the module were not bundled.
- */
+/** Returns a plugin that resolves the relative file URLs in a module as if the module were not bundled. */
 export function ownAddresses() {
   return {
     name: 'own-addresses',

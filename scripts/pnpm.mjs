@@ -1,4 +1,4 @@
-// `npm run pnpm -- ARGUMENTS`: the pnpm version that this repository uses, fetched the first time.
+// `npm run pnpm -- ARGUMENTS`: runs the pnpm version that this repository uses, and fetches it the first time.
 import { spawnSync } from 'node:child_process';
 import { fetchPnpm } from './tools.mjs';
 

@@ -1,4 +1,4 @@
-// Run by pnpm in a package's folder before it packs the folder `published`.
+// pnpm runs this script in a package's folder before it packs the folder `published`.
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { writePublishedForm } from './published-form.mjs';

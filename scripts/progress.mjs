@@ -1,5 +1,5 @@
 // Shows the progress of several steps: one line that changes on a terminal, or one line per step elsewhere. The output
-// of programs is written to a log file, whose path the error of a failed step contains.
+// of programs is written to a log file. If a step fails, the error contains the path of that file.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ import { causeOf } from './cause-of.mjs';
 const TICK_MS = 200;
 
 /**
- * Starts to show progress.
+ * Starts showing progress.
  * @param options.log path of the log file, which is overwritten
  * @param options.steps the number of steps
  * @param options.out the stream that shows the steps

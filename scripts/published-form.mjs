@@ -1,5 +1,6 @@
-// Writes packages as they are published. Modules and declarations are bundled into a few files, because importing many
-// files is slow. Modules are bundled from the sources, declarations from the output of `npm run build`.
+// Writes packages in the form in which they are published. Modules and declarations are bundled into a few files,
+// because importing many files is slow. Modules are bundled from the sources, and declarations from the output of
+// `npm run build`.
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -27,7 +28,10 @@ function dependencyNames({ name, dependencies, optionalDependencies, peerDepende
   return Object.keys({ [name]: '', ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
 
-/** Returns whether a module is in an installed package. These are not bundled, so that importers share classes. */
+/**
+ * Returns whether a module is in an installed package. Installed packages are not bundled, so that importers share
+ * classes.
+ */
 const isInstalledWith = (manifest) => (id) =>
   dependencyNames(manifest).some((name) => id === name || id.startsWith(`${name}/`));
 
@@ -71,7 +75,7 @@ async function writeModules(folder, target, manifest) {
 async function writeTypes(folder, target, manifest) {
   const entryPoints = entryPointsOf(manifest);
   if (entryPoints.length === 0) return;
-  // Only the full installation, with which packages are built and published, contains the compiler.
+  // Only the full installation, which building and publishing packages requires, contains the compiler.
   const { writeDeclarations } = await import('./declarations.mjs');
   const built = entryPoints.map((module) => [`${module}.d`, join(ROOT, folder, 'dist', `${module}.d.ts`)]);
   const program = selfContained(folder) !== undefined;
@@ -103,7 +107,7 @@ function publishedManifest(folder) {
 }
 
 /**
- * Writes a package (`packages/quota`) as it is published into a folder.
+ * Writes the published form of a package (`packages/quota`) to a folder.
  * @param options.types whether to write declarations, which requires `npm run build`; default true
  */
 export async function writePublishedForm(folder, target, { types = true } = {}) {

@@ -27,13 +27,15 @@ const REPLACEMENTS = {
   // Routers are not compiled.
   '/find-my-way/lib/compiler.js': EMPTY_MODULE,
   '/mime-db/db.json': sentTypes,
-  // Checks regular expressions in routes. Programs use none in their routes, and those of find-my-way are safe.
+  // Checks regular expressions in routes. Programs use none in their routes, and those inside find-my-way are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
   // A map with keys of any type. Only qs uses it, with objects as keys.
   '/side-channel/index.js': 'module.exports = () => new WeakMap();',
 };
 
-/** Returns replacements that declare the classes of modules without members, for modules that only refer to them. */
+/**
+ * Returns replacements that declare the classes of modules as empty classes, for other modules that only refer to them.
+ */
 const withoutClasses = (folder, modules) =>
   Object.fromEntries(
     Object.entries(modules).map(([path, classes]) => [
@@ -60,7 +62,7 @@ const SMALL_REPLACEMENTS = {
   '/record-store/src/postgres/postgres-transactions.ts':
     'export class BatchConflict extends Error {} export class PostgresTransactions {}',
   '/record-store/src/replicas/read-replicas.ts': 'export class ReadReplicas {}',
-  // Statements that the schema and the queries do not contain.
+  // Builders of statements that neither the schema nor the queries contain.
   ...withoutClasses('/kysely/dist/esm/', {
     'plugin/with-schema/with-schema-transformer.js': ['WithSchemaTransformer'],
     'query-builder/case-builder.js': ['CaseBuilder', 'CaseThenBuilder', 'CaseWhenBuilder', 'CaseEndBuilder'],
@@ -77,7 +79,7 @@ const SMALL_REPLACEMENTS = {
     'schema/drop-view-builder.js': ['DropViewBuilder'],
     'schema/refresh-materialized-view-builder.js': ['RefreshMaterializedViewBuilder'],
   }),
-  // Schemas that are not compiled use the general parser, which is only slower.
+  // Schemas that are not compiled use the general parser, which returns the same results more slowly.
   '/zod/v4/core/compile.js': `export const compile = (schema) => schema;
     export const [INVALID, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError] = [];`,
   // Routers are never printed.

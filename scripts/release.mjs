@@ -1,5 +1,6 @@
 // `npm run release`: writes versions and changelogs, commits them, publishes the packages and creates tags. Each step
-// skips what exists, so the same command continues an interrupted release. Run the tests first: it does not run them.
+// skips what already exists, so running the command again continues an interrupted release. Run the tests first: it
+// does not run them.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

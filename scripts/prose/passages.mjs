@@ -65,8 +65,8 @@ export function passagesOfConfiguration(text) {
 const anyOf = (patterns) => patterns.map(({ source }) => source).join('|') || '(?!)';
 
 /**
- * Returns the comments, strings and names of a file, which it finds by the patterns of a syntax. Strings without a
- * space are skipped, as in TypeScript.
+ * Finds the comments, strings and names in a file with the patterns of a syntax. Strings without a space are skipped,
+ * as in TypeScript.
  *
  * @param {string} text
  * @param {import('./languages.mjs').Syntax} syntax

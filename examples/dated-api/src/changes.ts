@@ -26,7 +26,7 @@ type Before2024September = Omit<Before2025April, 'customer'> & {
 export const changes = migrations([
   {
     version: '2025-12-01',
-    summary: 'Lists have pages: `data` and `next` instead of a plain array.',
+    summary: 'Lists are paginated: `data` and `next` instead of a plain array.',
     responses: { listInvoices: ({ data }: Page<Invoice>) => data },
   },
   {

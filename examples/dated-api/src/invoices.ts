@@ -40,7 +40,8 @@ export class Invoices {
   }
 
   /**
-   * Returns a page of invoices, oldest first, and the `after` parameter of the next page; null on the last page.
+   * Returns a page of invoices, oldest first, and the `after` parameter of the next page, which is null on the last
+   * page.
    * @throws InvoiceError if the invoice `after` does not exist
    */
   list({ limit, after }: { readonly limit: number; readonly after?: string | undefined }) {

@@ -5,8 +5,8 @@ import { z } from 'zod';
 const customer = z.strictObject({ name: z.string().min(1), email: z.email() });
 
 /**
- * The fields that a request can set. Windows define in which versions a field exists; the API documentation and the
- * typed client are derived from them.
+ * The fields that a request can set. Each field's window defines the versions in which the field exists. The API
+ * documentation and the typed client are derived from these schemas.
  */
 const writableFields = {
   customer_name: before('2024-09-01', z.string().min(1)),

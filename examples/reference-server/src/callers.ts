@@ -3,7 +3,7 @@ import type { Options } from './options.js';
 /** How callers authenticate: the value of `--auth`, or `cloud` if they are users of the `--cloud` identity service. */
 export type CallerKind = Options['auth'] | 'cloud';
 
-/** Returns how callers authenticate, which `--auth` and `--cloud` determine. */
+/** Returns how callers authenticate, as determined by `--auth` and `--cloud`. */
 export function callerKindOf({ auth, cloud }: Pick<Options, 'auth' | 'cloud'>): CallerKind {
   return cloud ? 'cloud' : auth;
 }

@@ -21,14 +21,17 @@ export function checkPorts(ports: Readonly<Record<string, number | undefined>>):
   }
 }
 
-/** Checks that this computer has an address, by listening briefly on a free port. @throws StartError */
+/** Checks that an address belongs to this computer, by listening on it briefly at a free port. @throws StartError */
 async function checkAddress(host: string, prefix: string): Promise<void> {
   const server = createServer();
   await listen(server, host, 0, prefix);
   await new Promise((done) => server.close(done));
 }
 
-/** Checks the ports, addresses and folders of the options. Creates nothing. @throws StartError for the first fault */
+/**
+ * Checks the ports, addresses and folders that the options name. Creates nothing. @throws StartError for the first
+ * fault
+ */
 export async function checkEnvironment(options: Options): Promise<void> {
   checkPorts(Object.fromEntries(PORT_OPTIONS.map((name) => [name, options[name]])));
   await checkAddress(options.host, '');

@@ -107,7 +107,10 @@ function trustProxies(app: Express, { 'trust-proxy': proxies }: Options): void {
   }
 }
 
-/** Rejects unknown host names if callers need no token, because any website could then use the API by DNS rebinding. */
+/**
+ * Rejects unknown host names if callers need no token, because any website could then use the API through DNS
+ * rebinding.
+ */
 function rejectUnknownHosts(app: Express, options: Options): void {
   const { host, 'allowed-host': allowedNames } = options;
   if (callerKindOf(options) !== 'noauth' && allowedNames.length === 0) return;

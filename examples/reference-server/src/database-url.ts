@@ -20,7 +20,10 @@ export function isSqliteFile(url: string): boolean {
 
 const KNOWN_SCHEMES = ['postgres', 'postgresql'];
 
-/** Rejects a URL with an unknown scheme, which would otherwise be the name of a SQLite file. @throws StartError */
+/**
+ * Rejects a URL with an unknown scheme, which would otherwise be treated as the path of a SQLite file. @throws
+ * StartError
+ */
 function checkScheme(db: string): void {
   // A single letter before the colon is a Windows drive, not a scheme.
   const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(db) ?? [];

@@ -46,7 +46,9 @@ function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
   };
 }
 
-/** Below this free space, the health check fails, before requests fail because the database cannot grow. */
+/**
+ * With less free disk space, the health check fails. Requests still succeed then, because the database can still grow.
+ */
 const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
 function checksFrom(options: Options, engine: () => Engine, database: string): readonly Check[] {

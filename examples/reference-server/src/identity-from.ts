@@ -5,7 +5,7 @@ import { readJson } from './preset-file.js';
 import { readCredentials } from './services.js';
 import { StartError } from './start-error.js';
 
-/** Creates the authentication of callers that `--auth` selects. */
+/** Creates the authentication method that `--auth` selects. */
 export function identityFrom(
   options: Options,
   environment: NodeJS.ProcessEnv,

@@ -37,7 +37,7 @@ function idSuffixOf(state: readonly unknown[]): string {
   return `8${hex.slice(0, 3)}-${hex.slice(3, 15)}`;
 }
 
-/** Parses `[NAME=]FILE[,PROPERTY=VALUE...]`. If the whole text is the path of an existing file, it names that file. */
+/** Parses `[NAME=]FILE[,PROPERTY=VALUE...]`. If the whole text is the path of an existing file, that file is used. */
 function parseImageOption(optionText: string): {
   readonly name: string;
   readonly file: string;

@@ -21,7 +21,7 @@ function presetForQemu(preset: Preset | undefined, host: NonNullable<Preset['hos
 }
 
 /**
- * Returns the driver and the initial resources, which `--driver`, `--preset` and `--image` determine.
+ * Returns the driver and the initial resources, as determined by `--driver`, `--preset` and `--image`.
  * @throws StartError; QemuError if QEMU is not installed
  */
 export async function machinesFrom(

@@ -16,7 +16,7 @@ export function areMetricsRequested({ metrics, 'metrics-port': port }: Options):
 }
 
 /**
- * Creates the metrics and traces that the options enable. Packages are loaded only for those.
+ * Creates the metrics and traces that the options enable. Only the packages that these require are loaded.
  * @param source the source of the metrics that are served; default: the metrics of this process
  */
 export async function observationFrom(options: Options, source?: MetricsSource): Promise<Observation> {

@@ -26,8 +26,8 @@ const prettyOptions: PrettyOptions = {
 };
 
 /**
- * Opens the log of the program on standard output: JSON, or readable lines with `--log-format pretty` and on a terminal.
- * pino-pretty is loaded only for readable lines.
+ * Opens the log of the program on standard output: readable lines on a terminal or with `--log-format pretty`,
+ * otherwise JSON. pino-pretty is loaded only for readable lines.
  */
 export async function openLog(
   options: Pick<Options, 'log-level' | 'log-format'>,

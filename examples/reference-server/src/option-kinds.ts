@@ -14,7 +14,7 @@ export interface OptionKind<T> {
   readonly repeat: boolean;
   /** The schema of the option in a configuration file; undefined if configuration files must not contain the option. */
   readonly schema: z.ZodType | undefined;
-  /** Parses the texts that were given. @throws StartError with the invalid value and the allowed values */
+  /** Parses the given texts. @throws StartError with the invalid value and the allowed values */
   read(label: string, texts: readonly string[]): T;
   /** Merges values from several sources, given in ascending order of precedence, into the effective value. */
   combine(given: readonly T[]): T;

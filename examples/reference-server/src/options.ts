@@ -65,7 +65,7 @@ const listeningOptions = {
 
 const databaseOptions = {
   db: text('URL', 'a SQLite file (created if missing), :memory:, or postgres://...', 'data/compute.db'),
-  'db-read': list('URL', 'postgres://... of a read replica; use the same list in every process of the database'),
+  'db-read': list('URL', 'postgres:// URL of a read replica; use the same list in every process of the database'),
   durability: choice(
     'LEVEL',
     ['disk', 'process'],
@@ -220,9 +220,9 @@ const machineOptions = {
 
 const serviceOptions = {
   'identity-url': text('URL', 'identity service, v3'),
-  'image-url': text('URL', 'image service, v2, instead of the built-in one'),
-  'network-url': text('URL', 'network service, v2, instead of the built-in one'),
-  'volume-url': text('URL', 'volume service, v3, instead of the built-in one'),
+  'image-url': text('URL', 'image service (v2) that replaces the built-in one'),
+  'network-url': text('URL', 'network service (v2) that replaces the built-in one'),
+  'volume-url': text('URL', 'volume service (v3) that replaces the built-in one'),
 } as const;
 
 const monitoringOptions = {

@@ -45,12 +45,12 @@ function labelErrors<T>(label: string, make: () => T): T {
   }
 }
 
-/** Returns the connection limits of `--limit`. */
+/** Returns the connection limits from `--limit`. */
 export function limitsFrom({ limit }: Options): Required<GuardLimits> {
   return labelErrors('--limit: ', () => guardLimits(limit as GuardLimits));
 }
 
-/** Returns the policies of `--policy-file`. Errors name the file and the line. */
+/** Returns the policies from `--policy-file`. Errors name the file and the line. */
 export function policiesFrom(options: Options): Policies {
   return labelErrors('', () => policies({ file: options['policy-file'] }));
 }

@@ -10,7 +10,7 @@ function printJson(value: object): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** Runs a host of a cloud whose API other processes serve. */
+/** Runs a host of a cloud whose API is served by other processes. */
 async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const { hostHelpText, startHost } = await import('./host/host-command.js');
   if (isHelpRequested(args)) return console.log(hostHelpText());
@@ -65,7 +65,7 @@ async function runCommand(args: readonly string[], environment: NodeJS.ProcessEn
   printStartupMessage(running, options);
 }
 
-/** Runs the program. Prints user mistakes as one line and sets the exit code. */
+/** Runs the program. Prints user errors as one line and sets the exit code. */
 export async function main(): Promise<void> {
   try {
     await runCommand(process.argv.slice(2), process.env);

@@ -22,7 +22,7 @@ function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
   return { per: per as RateLimit['per'], requests: Number(requests), windowSeconds, name: `${per}/${count}${unit}` };
 }
 
-/** Parses the rate limits of `--rate-limit`. @throws StartError for an invalid limit */
+/** Parses the rate limits from `--rate-limit`. @throws StartError for an invalid limit */
 export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limit'>): readonly RateLimit[] {
   const limits = specs.map(rateLimitFrom);
   const limitNames = limits.map(({ name }) => name);

@@ -43,7 +43,7 @@ function fromCommandLine(args: readonly string[], entries: readonly OptionEntry[
   }
 }
 
-/** Returns a message about a command line error, including the fix. */
+/** Returns a message about a command-line error, including the fix. */
 function describeParseError({ code, message }: NodeJS.ErrnoException, entries: readonly OptionEntry[]): string {
   const option = /'(-[^' ]*)/.exec(message)?.[1] ?? '';
   const optionNames = entries.map(([name]) => `--${name}`);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
 
-/** The options of the QEMU driver, and this computer's capacity as a host. */
+/** The options for the QEMU driver, and this computer's capacity as a host. */
 export interface RealMachines {
   readonly given: QemuOptions;
   readonly seed: QemuHost['seed'];

@@ -28,7 +28,7 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: ShutdownTarget)
   function end(code: number): void {
     isEnding = true;
     const timer = setTimeout(() => {
-      log.error('shutdown timed out: the next start continues interrupted jobs');
+      log.error('shutdown timed out: interrupted jobs resume at the next start');
       process.exit(1);
     }, stopsWithinMs + RELEASE_LEASES_MS);
     timer.unref();

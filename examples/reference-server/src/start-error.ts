@@ -1,4 +1,7 @@
-/** A mistake of the user who starts the program. The message is one line with the option, the cause and the fix. */
+/**
+ * An error that the user who starts the program can fix. The message is one line with the option, the cause and the
+ * fix.
+ */
 export class StartError extends Error {
   /** The exit code of the program. */
   readonly exitCode: number = 1;

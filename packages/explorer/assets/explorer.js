@@ -1,5 +1,5 @@
-// Functions of these pages beyond links and forms: changing the version in place, search while a visitor types, sending
-// requests.
+// Functions of these pages beyond links and forms: changing the version in place, searching while a visitor types, and
+// sending requests.
 
 import { activateForms, keepTyped, restoreTyped } from './try.js';
 import { restoreTabs } from './ui.js';

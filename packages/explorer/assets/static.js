@@ -107,8 +107,8 @@ async function search(place) {
       .filter((word) => word !== '' && !ignored.has(word));
 
   /**
-   * Returns a comparison of the versions that the query names, these versions, the versions that match, and the
-   * operations.
+   * Returns the search results: a comparison of the versions that the query names, these versions, and the matching
+   * versions and operations.
    */
   function resultsOf(query) {
     const words = wordsOf(query);

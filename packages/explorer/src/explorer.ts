@@ -35,7 +35,7 @@ function serverOrigin(req: IncomingMessage): string {
 }
 
 /**
- * Creates a handler that serves documentation pages for a versioned API: its operations at any version, the changes of
+ * Creates a handler that serves documentation pages for a versioned API: its operations at any version, the changes in
  * each version, a comparison of any two versions, and a form that sends requests. Pages are rendered on first use.
  *
  * @throws TypeError or RangeError if an option is unknown, missing or invalid
@@ -151,7 +151,9 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       : notFoundResponse(site, 'The page does not exist.');
   }
 
-  /** Starts the computation that a page requires. Returns undefined if the page requires none, or if it is complete. */
+  /**
+   * Starts the computation that a page requires. Returns undefined if none is required or if its results are cached.
+   */
   function startPreparation(path: string, query: URLSearchParams): Promise<void> | undefined {
     if (path === '/changes' || (path === '/versions' && query.has('counts'))) return api.prepare('versions');
     if (path === '/search') return api.prepare('search');

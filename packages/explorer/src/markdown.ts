@@ -27,7 +27,7 @@ function partChangeLine(part: PartChange, withVersion: boolean): string {
   return `  - ${text}${withVersion ? ` (${part.version})` : ''}${part.breaking === undefined ? '' : `: **${escapeMarkdown(part.breaking)}**`}`;
 }
 
-/** Formats the changes of an operation as a Markdown list item. */
+/** Formats the changes to an operation as a Markdown list item. */
 export function formatOperationChange(change: OperationChange, withVersion = false): string {
   const kind = change.change === 'changed' ? '' : ` ${change.change}${withVersion ? ` (${change.version})` : ''}`;
   const firstLine = `- \`${change.operation}\`${kind} ${escapeMarkdown(change.summary)}`;

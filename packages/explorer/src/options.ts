@@ -14,7 +14,7 @@ export interface OfferedToken {
 /** A section of the navigation. */
 export interface OperationGroup {
   readonly title: string;
-  /** Titles of the tags in this section by tag, in navigation order. */
+  /** Titles of this section's tags, keyed by tag, in navigation order. */
   readonly tags: Readonly<Record<string, string>>;
   /** Whether the section is closed until a visitor opens it. Default: false. */
   readonly folded?: boolean;
@@ -38,7 +38,7 @@ export interface ValueSource {
   readonly version?: string;
 }
 
-/** How visitors of the pages authenticate. */
+/** How visitors to the pages authenticate. */
 export interface AuthenticationGuide {
   /** Explanation for visitors, as plain text with code between backticks. */
   readonly text: string;
@@ -57,7 +57,7 @@ export interface PageTexts {
   readonly footer?: string;
 }
 
-/** Options of `explorer()`, which describe the API and the presentation of its pages. */
+/** Options for `explorer()`, which describe the API and the presentation of its pages. */
 export interface ExplorerOptions {
   /** The operations of the API, as passed to `createRouter()`. */
   readonly operations: readonly Operation[];
@@ -75,17 +75,18 @@ export interface ExplorerOptions {
    * the server that serves the pages.
    */
   readonly server?: string;
-  /** What each version changed and why, as plain text, by version. */
+  /** What changed in each version and why, as plain text, keyed by version. */
   readonly history?: Readonly<Record<string, string>>;
   /** Tokens that the request form offers, for the first header in `securitySchemes`. */
   readonly tokens?: readonly OfferedToken[];
-  /** How visitors of the request form authenticate. Default: the description of the security scheme. */
+  /** Explains how visitors authenticate in the request form. Default: the description of the security scheme. */
   readonly authentication?: AuthenticationGuide;
   /**
-   * Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders: `{ showServer: 'cloud --version {version} server show {id}' }`.
+   * Command lines, keyed by operation name. `{version}` and path parameters such as `{id}` are placeholders:
+   * `{ showServer: 'cloud --version {version} server show {id}' }`.
    */
   readonly commands?: Readonly<Record<string, string>>;
-  /** Sections of the navigation. Tags without a section are in an additional section at the beginning. */
+  /** Sections of the navigation. Tags without a section appear in an additional section at the beginning. */
   readonly groups?: readonly OperationGroup[];
   /** Tags whose operations repeat another tag's operations and are not listed: `{ 'volumes-boot': 'servers' }`. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -96,9 +97,9 @@ export interface ExplorerOptions {
    * built-in one.
    */
   readonly samples?: readonly CodeSample[];
-  /** Sources of existing values for the request form, by name of a path parameter or request body field. */
+  /** Sources of existing values for the request form, keyed by the name of a path parameter or request body field. */
   readonly values?: Readonly<Record<string, ValueSource>>;
-  /** Returns the OpenAPI document of a version as JSON. Default: generated from the operations. */
+  /** Returns the OpenAPI document for a version as JSON. Default: generated from the operations. */
   readonly documents?: (version: string) => string;
   /** Image in the header. Default: the project's logo. */
   readonly logo?: Logo;

@@ -19,7 +19,7 @@ const COLOR_NAMES = [
   'info-ground',
 ] as const;
 
-/** A CSS color, such as `#4a46d6`, `rgb(74 70 214)` or `teal`, or one for each of the light and the dark theme. */
+/** A CSS color, such as `#4a46d6`, `rgb(74 70 214)` or `teal`, or a pair of colors for the light and the dark theme. */
 export type ThemeColor = string | { readonly light: string; readonly dark: string };
 
 /** Colors that replace the built-in page colors, by name. */

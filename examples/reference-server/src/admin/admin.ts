@@ -45,7 +45,7 @@ function helpText(): string {
   ].join('\n');
 }
 
-/** The options of all commands. They must be known to find the command's name among the arguments. */
+/** The options of all commands. The parser needs them to find the command's name among the arguments. */
 const allOptions: OptionTable = Object.assign(
   { ...commonOptions },
   ...Object.values(commands).map(({ options }) => options),

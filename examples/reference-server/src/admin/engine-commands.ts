@@ -139,7 +139,7 @@ function createServiceCommand(disabled: boolean): EngineCommand<ServiceRows> {
   return {
     on: 'engine',
     usage: 'HOST',
-    summary: disabled ? 'stop placing servers on a host; its servers stay' : 'resume placing servers on a host',
+    summary: disabled ? 'stop placing servers on a host; existing servers stay' : 'resume placing servers on a host',
     argumentCount: [1, 1],
     ...(disabled && { options: { reason: text('TEXT', 'reason, shown to other administrators') } }),
     run: async (engine, { arguments: [host = ''], own }) => {
@@ -151,7 +151,7 @@ function createServiceCommand(disabled: boolean): EngineCommand<ServiceRows> {
   };
 }
 
-/** Returns the caller of admin commands, whose id the action history of servers shows. */
+/** Returns the caller of admin commands. Its user id appears in the action history of servers. */
 function createOperatorContext(): Context {
   const caller = { userId: 'operator', projectId: 'operator', roles: ['admin'], isAdmin: true };
   return { caller, requestId: `req-${randomUUID()}`, isAdmin: true };

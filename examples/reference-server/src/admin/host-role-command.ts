@@ -18,11 +18,11 @@ async function writeKeyFile(file: string, hostKeys: readonly string[]): Promise<
   await writeFile(file, `${hostKeys.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Grants a PostgreSQL role the rights of one host, and writes the host's key file. */
+/** Grants a PostgreSQL role the database privileges of one host, and writes the host's key file. */
 export const hostRoleCommand: DatabaseCommand<GrantedHostRole> = {
   on: 'database',
   usage: 'NAME',
-  summary: 'grant a PostgreSQL role the rights of the host NAME and no others; repeat it after an update',
+  summary: 'grant a PostgreSQL role only the privileges of the host NAME; repeat after each update',
   argumentCount: [1, 1],
   options: {
     role: text('ROLE', 'the PostgreSQL role, which must exist; default: host_NAME'),
@@ -58,7 +58,7 @@ export const hostRoleCommand: DatabaseCommand<GrantedHostRole> = {
   text: ({ host, role, sql, keyFile }) =>
     sql?.trimEnd() ??
     [
-      `The PostgreSQL role ${role} has the rights of the host ${host}.`,
+      `The PostgreSQL role ${role} has the privileges of the host ${host}.`,
       ...(keyFile ? [`Its key is in ${keyFile}: copy the file to that host only.`] : []),
     ].join(' '),
 };

@@ -12,7 +12,7 @@ import { cloudsYamlPath } from './clouds-yaml-path.js';
 /** The credentials of the first administrator, which are shown once. */
 export interface AdminCredentials {
   readonly settings: Environment;
-  /** Path of the written clouds.yaml, if there is one. */
+  /** Path of clouds.yaml, if the file was written. */
   readonly file: string | undefined;
 }
 
@@ -37,7 +37,7 @@ function lockoutFrom(options: Options): Lockout | undefined {
   return { failureAttempts, durationSeconds: options['lockout-duration'] || undefined };
 }
 
-/** Returns middleware that logs each request after its response. */
+/** Returns middleware that logs each request after its response is sent. */
 function createRequestLogger(log: Logger): RequestHandler {
   return (req, res, next) => {
     const begin = performance.now();

@@ -49,7 +49,7 @@ const hostOptionTable = {
     'KIND',
     ['off', 'wireguard'],
     'off',
-    'encryption of the tunnels between hosts (with --network-mode bridge): off or wireguard, on all hosts of the cloud',
+    'encryption of the tunnels between hosts (with --network-mode bridge): off or wireguard; the same on all hosts of the cloud',
   ),
   'wireguard-port': integer('WireGuard UDP port (with --tunnel-encryption wireguard)', {
     min: 1,
@@ -105,7 +105,7 @@ export function hostHelpText(): string {
     'Usage: apistrata host --name NAME --db postgres://... [options]',
     '',
     ...wrapParagraphs(
-      'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers with --driver (simulated or qemu) until it is stopped. Virtual machines keep running; the next start adopts them.',
+      'Makes this computer a host of the cloud whose API is served by other processes on the same database. It runs servers with --driver (simulated or qemu) until it is stopped. Virtual machines keep running and are adopted at the next start.',
     ),
     '',
     'Options:',

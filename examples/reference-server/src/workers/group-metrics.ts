@@ -7,7 +7,10 @@ import { type GroupMember, sendToWorker } from './worker-group.js';
 /** If a worker does not respond within this time, the scrape fails, because sums without the worker would be wrong. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** The metric types that sums include after their process has exited, so that sums never decrease. */
+/**
+ * The cumulative metric types. Their last values remain in the sums after a worker has exited, so that sums never
+ * decrease.
+ */
 const PERSISTENT_TYPES = new Set(['counter', 'histogram']);
 
 interface MetricsRequest {
@@ -19,7 +22,7 @@ function sumFigures(all: readonly Figures[]): Registry {
   return AggregatorRegistry.aggregate([...all]);
 }
 
-/** Aggregates the metrics of all workers. Most values are summed; some are averages, or equal in all workers. */
+/** Aggregates the metrics of all workers. Most values are summed; others are averaged, or are equal in all workers. */
 export class GroupMetrics implements MetricsSource {
   readonly contentType = METRICS_TYPE;
   readonly #members: () => readonly GroupMember[];
@@ -67,7 +70,7 @@ export class GroupMetrics implements MetricsSource {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#requests.delete(id);
-        reject(new Error(`worker ${member.worker.process.pid} does not return its metrics`));
+        reject(new Error(`worker ${member.worker.process.pid} did not return its metrics in time`));
       }, RESPONSE_TIMEOUT_MS);
       const responded = (figures: Figures | undefined) => {
         clearTimeout(timer);

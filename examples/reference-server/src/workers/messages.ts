@@ -15,14 +15,17 @@ export interface WorkerAddress {
 /** Messages from workers to the primary process. */
 export type WorkerMessage =
   | ({ readonly kind: 'serving' } & WorkerAddress)
-  /** The worker's metrics: the response to `requestFigures`, or, without `id`, the last ones before it exits. */
+  /**
+   * The worker's metrics. With `id`, they are the response to `requestFigures`; without it, the last ones before the
+   * exit.
+   */
   | { readonly kind: 'figures'; readonly id?: number; readonly figures: Figures }
   /** Requests the metrics of all workers, because a client has scraped this worker. */
   | { readonly kind: 'requestMetrics'; readonly id: number };
 
 /** Messages from the primary process to workers. */
 export type PrimaryMessage =
-  /** Fail readiness, serve for the drain time, then exit. */
+  /** Fail the readiness check, serve requests for the drain time, then exit. */
   | { readonly kind: 'end' }
   /** Accept no new connections, serve open ones, then exit, because another worker has replaced this one. */
   | { readonly kind: 'retire' }

@@ -14,7 +14,7 @@ import type { GroupMetrics } from './group-metrics.js';
 import type { WorkerContext } from './worker.js';
 import { type GroupListener, sendToWorker, WorkerGroup } from './worker-group.js';
 
-/** The delay between a worker's shutdown timeout and killing the worker, if it has not exited. */
+/** How long after its shutdown timeout a worker is killed if it has not exited. */
 const KILL_DELAY_MS = 5_000;
 
 /** Creates the aggregated metrics of a worker group, and loads `prom-client`, if metrics are enabled. */
@@ -33,8 +33,9 @@ async function openMonitoring(options: Options, metrics: MetricsSource | undefin
 }
 
 /**
- * Serves with `--workers` processes. This process starts them, distributes connections, replaces them when they die or
- * on SIGHUP, aggregates their metrics and ends them. It uses no database and serves nothing itself.
+ * Serves requests with several processes, as `--workers` specifies. This process starts them, distributes connections,
+ * replaces them when they die or on SIGHUP, aggregates their metrics and ends them. It uses no database and serves
+ * nothing itself.
  *
  * @throws StartError
  */

@@ -18,11 +18,14 @@ export interface GroupMember {
   readonly serving: Promise<WorkerAddress | undefined>;
   readonly ended: Promise<unknown>;
   servingSince: number | undefined;
-  /** Whether the worker is not replaced when it exits: its exit was requested, or its starter handles the failure. */
+  /**
+   * Whether the worker is not replaced when it exits, because its exit was requested or because the code that started
+   * it handles the exit.
+   */
   expendable: boolean;
 }
 
-/** Is notified of messages from workers, and of their exits. */
+/** Receives the messages of workers and is notified of their exits. */
 export interface GroupListener {
   message(worker: Worker, message: WorkerMessage): void;
   ended(worker: Worker): void;
@@ -36,7 +39,7 @@ export function sendToWorker({ worker }: Pick<GroupMember, 'worker'>, message: P
 
 /**
  * A fixed number of processes that serve one address. Connections are distributed round-robin; a process that died is
- * replaced, and all can be replaced one at a time without a rejected request.
+ * replaced, and all can be replaced one at a time without rejecting requests.
  */
 export class WorkerGroup {
   readonly #log: Logger;
@@ -75,8 +78,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Replaces all workers, one at a time, with new ones, which read the configuration again. A call during a replacement
-   * starts another one afterwards.
+   * Replaces all workers, one at a time, with new ones, which read the configuration again. If a replacement is in
+   * progress, another one starts when it is complete.
    */
   roll(size: number): Promise<void> {
     this.#size = size;

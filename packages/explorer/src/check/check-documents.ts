@@ -42,8 +42,8 @@ const compatibilityPrefix = ({ major, minor }: Version) => (major === '0' ? `0.$
 
 /**
  * Returns whether the version `to` permits the changes since `from`. With semver, incompatible changes require a higher
- * major number (below 1.0.0, a higher minor number). Otherwise, any higher version permits changes. Versions in other
- * or different formats only have to differ.
+ * major number (below 1.0.0, a higher minor number). Otherwise, any higher version permits changes. Versions in any
+ * other format, or in two different formats, only have to differ.
  */
 function permitsChanges(from: string, to: string, isBreaking: boolean): boolean {
   const [before, after] = [parseVersion(from), parseVersion(to)];

@@ -4,7 +4,7 @@ export const COMMANDS = {
   build: 'write the same pages as a static site to the folder --out',
   check: 'fail if FILE has changes that are incompatible with --against, but no new version',
   changes: 'write the changes from --version to --to, or between OpenAPI documents, breaking changes first',
-  openapi: 'write the OpenAPI document of a version, or with --to one file per version to the folder --out',
+  openapi: 'write the OpenAPI document for a version, or with --to one file per version to the folder --out',
   types: 'write a TypeScript module with the requests and responses of all versions, or of --version to --to',
 } as const;
 
@@ -75,7 +75,7 @@ export const COMMAND_OPTIONS = {
   'allowed-host': {
     type: 'string',
     value: 'NAME',
-    help: 'additional name to accept in the Host header, for example the name of a proxy; on loopback, other names return 421 (repeatable)',
+    help: 'additional name to accept in the Host header, for example the name of a proxy; on loopback, others result in 421 (repeatable)',
     only: ['serve'],
     multiple: true,
   },

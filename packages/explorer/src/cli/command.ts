@@ -95,7 +95,7 @@ export function requireVersions({ version, to }: { version?: string | undefined;
   to: string;
 } {
   if (version === undefined || to === undefined)
-    throw new CommandError('The command changes requires two versions, such as --version 2.53 --to 2.100');
+    throw new CommandError('"changes" requires two versions, such as --version 2.53 --to 2.100');
   return { version, to };
 }
 
@@ -113,8 +113,8 @@ function checkFiles(name: CommandName, files: readonly string[], operations: str
   if (files.length > max)
     throw new CommandError(
       max === 0
-        ? `Unexpected argument "${files[0]}": the command ${name} accepts only options`
-        : `Unexpected argument "${files[max]}": the command ${name} accepts one document`,
+        ? `Unexpected argument "${files[0]}": "${name}" accepts only options`
+        : `Unexpected argument "${files[max]}": "${name}" accepts one document`,
     );
   if (files.length > 0 && operations !== undefined)
     throw new CommandError('Use either OpenAPI documents or --operations, not both');
@@ -133,17 +133,17 @@ export function parseCommandLine(args: readonly string[]): Command | undefined {
   for (const [option, { only }] of OPTION_LIST)
     if (only && !only.includes(name) && values[option as keyof typeof values] !== undefined)
       throw new CommandError(
-        `The command ${name} does not support --${option}, which is an option of ${only.join(', ')}`,
+        `"${name}" does not support --${option}, which is an option of ${only.join(', ')}`,
       );
   if (name === 'changes' && files.length === 0) requireVersions(values);
   if (name === 'changes' && files.length === 1)
-    throw new CommandError('The command changes requires at least two OpenAPI documents, or --version and --to');
+    throw new CommandError('"changes" requires at least two OpenAPI documents, or --version and --to');
   if (name === 'check' && values.against === undefined)
-    throw new CommandError('The command check requires the published document: --against main.json');
+    throw new CommandError('"check" requires the published document: --against main.json');
   if (name === 'build' && values.out === undefined)
-    throw new CommandError('The command build requires an output folder, --out');
+    throw new CommandError('"build" requires an output folder: --out site');
   if (name === 'openapi' && values.to !== undefined && (values.version === undefined || values.out === undefined))
-    throw new CommandError('The command openapi with --to requires --version and an output folder, --out');
+    throw new CommandError('"openapi" with --to requires --version and an output folder, --out');
   const { title, server, logo, color, introduction, footer } = values;
   return {
     name,

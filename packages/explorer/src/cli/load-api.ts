@@ -17,8 +17,8 @@ export interface LoadedApi {
 }
 
 /**
- * Returns the import specifier of a module: a file or package that is resolved from a folder, or else a dependency of
- * this package.
+ * Returns the import specifier of a module, which is a file or package that can be resolved from a folder, or else a
+ * dependency of this package.
  */
 function moduleAddress(module: string, folder: string): string {
   const file = resolve(folder, module);
@@ -60,7 +60,7 @@ function exportedVersions(
   if (Array.isArray(moduleExports.versions)) return VersionRange.of(moduleExports.versions);
   const breakpoints = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
   const highest = moduleExports.MAX_VERSION ?? breakpoints.at(-1)?.text;
-  // The first version precedes the first breakpoint, because elements without a version window are older.
+  // The lowest version precedes the first breakpoint, because elements without a version window exist before it.
   const lowest = moduleExports.MIN_VERSION ?? (breakpoints[0] && `${breakpoints[0].major}.1`);
   if (typeof lowest !== 'string' || typeof highest !== 'string')
     throw new CommandError(
@@ -70,9 +70,9 @@ function exportedVersions(
 }
 
 /**
- * Loads an API's operations, its `description` if the module exports one, and its versions (`versions`, `MIN_VERSION`
- * and `MAX_VERSION`, or the versions in its operations' version windows). Throws a {@link CommandError} if the module
- * cannot be loaded.
+ * Loads an API's operations, its `description` if the module exports one, and its versions. If the module exports
+ * neither `versions` nor `MIN_VERSION` and `MAX_VERSION`, the versions are those in the operations' version windows.
+ * Throws a {@link CommandError} if the module cannot be loaded.
  *
  * @param folder the folder from which paths and packages are resolved
  */

@@ -24,8 +24,8 @@ const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 const SUCCESS_STATUS = /^2(?:\d\d|XX)$/i;
 
 /**
- * Returns the parameters of an operation and its path, where the operation's parameters take precedence. Path
- * parameters have the names that the newest document uses.
+ * Returns the parameters of an operation and those of its path. If both define the same parameter, the operation's
+ * definition is used. Path parameters have the names that the newest document uses.
  */
 function collectParameters(document: OpenApiDocument, found: DocumentOperation, path: string): readonly Parameter[] {
   const namesOf = (template: string) => [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
@@ -91,7 +91,8 @@ function sortedResponses(
 }
 
 /**
- * Returns the part name for a status. Error statuses have other names, because removing one does not affect clients.
+ * Returns the part name for a status. The names of error statuses have another prefix, because removing an error status
+ * does not affect clients.
  */
 const statusPart = (status: string) => `${/^[123]/.test(status) ? 'statuses' : 'errors'}.${status}`;
 

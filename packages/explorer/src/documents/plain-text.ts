@@ -26,7 +26,10 @@ export function plainText(description: unknown): string | undefined {
 /** Maximum length of a title, in characters. */
 const MAX_TITLE_LENGTH = 80;
 
-/** Returns a title from a description of one short sentence, for operations without a summary; otherwise undefined. */
+/**
+ * Returns a description that is one short sentence, as the title of an operation without a summary; otherwise
+ * undefined.
+ */
 export function titleFromDescription(description: unknown): string | undefined {
   const text = plainText(description)?.replace(/\.$/, '');
   if (text === undefined || text.length > MAX_TITLE_LENGTH || /[.:\n]/.test(text)) return undefined;

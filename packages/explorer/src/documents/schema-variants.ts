@@ -130,7 +130,7 @@ function combineVariants(lists: readonly (readonly SchemaVariant[])[]): readonly
 const isSimple = ({ properties, items, allOf, oneOf, anyOf, $ref, additionalProperties }: Json) =>
   (properties ?? items ?? allOf ?? oneOf ?? anyOf ?? $ref) === undefined && typeof additionalProperties !== 'object';
 
-/** Returns a schema's alternatives; at least one. */
+/** Returns a schema's alternatives. The list is never empty. */
 export function schemaVariants(document: OpenApiDocument, { schema, depth }: NestedSchema): readonly SchemaVariant[] {
   const { $ref, oneOf, anyOf, allOf, ...base } = schema;
   if (typeof $ref === 'string') {

@@ -3,8 +3,8 @@ import { changesBetween, type Operation, type OperationChange } from '@apistrata
 import { SHARED_SCHEMA_TAG } from '../documents/shared-schemas.js';
 
 /**
- * Returns the changes between two versions. Added and removed shared schemas are omitted, because the changes of the
- * operations that use them are listed.
+ * Returns the changes between two versions. Added and removed shared schemas are omitted, because the operations that
+ * use them list these changes.
  */
 export function apiChanges(
   operations: readonly Operation[],

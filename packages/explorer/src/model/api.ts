@@ -55,12 +55,12 @@ export class Api {
     this.#documents = openApiDocuments(options.operations, { ...options.description, title: this.title });
   }
 
-  /** Returns the OpenAPI document of a version as JSON. */
+  /** Returns the OpenAPI document for a version as JSON. */
   documentText(version: Version): string {
     return this.options.documents?.(version.text) ?? this.#documents.text(version, this.server || undefined);
   }
 
-  /** Returns the history of all operations that have the same method, path and action. */
+  /** Returns the history of all operations that have the same method, path and action as the given one. */
   historyOf(operation: Operation): ElementHistory | undefined {
     return this.#byKey.get(operationKey(operation));
   }
@@ -75,13 +75,13 @@ export class Api {
     return Object.hasOwn(this.options.aliases ?? {}, tag);
   }
 
-  /** Returns the changes between two versions in navigation order, without operations that repeat others. */
+  /** Returns, in navigation order, the changes between two versions, without operations that repeat others. */
   changes(from: Version, to: Version): readonly OperationChange[] {
     const changes = this.allChanges(from, to).filter(({ tag }) => !this.isAlias(tag));
     return this.navigation.sortByTag(changes, ({ tag }) => tag);
   }
 
-  /** Returns the changes at a version in navigation order, without operations that repeat others. */
+  /** Returns, in navigation order, the changes at a version, without operations that repeat others. */
   changesAt(version: Version): readonly OperationChange[] {
     const changes = [...this.histories.values()].flatMap((element) =>
       this.isAlias(element.tag) ? [] : (element.changeAt(version) ?? []),
@@ -104,7 +104,7 @@ export class Api {
     return preparation;
   }
 
-  /** Whether the changes of all versions have been computed. */
+  /** Whether the changes in all versions have been computed. */
   get areChangesKnown(): boolean {
     return this.#prepared.has('versions');
   }

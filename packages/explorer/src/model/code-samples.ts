@@ -130,7 +130,8 @@ const BUILT_IN_SAMPLES: readonly CodeSample[] = [
 ];
 
 /**
- * Creates a sample from command lines by operation name. They can contain placeholders such as `{version}` and `{id}`.
+ * Creates a code sample that shows a command line. The command lines, keyed by operation name, can contain placeholders
+ * such as `{version}` and `{id}`.
  */
 function createCommandSample(commands: Readonly<Record<string, string>>): CodeSample {
   return {
@@ -140,7 +141,7 @@ function createCommandSample(commands: Readonly<Record<string, string>>): CodeSa
   };
 }
 
-/** Returns the code for a request from each sample that supports the operation. */
+/** Returns each sample's code for a request. Omits samples that do not support the operation. */
 export function createCodeSamples(
   request: SampleRequest,
   customSamples: readonly CodeSample[] = [],

@@ -29,8 +29,8 @@ export interface PartHistory {
 }
 
 /**
- * The history of an operation or shared schema. Usually one definition covers all versions; sometimes there are several
- * in succession.
+ * The history of an operation or shared schema. Usually, one definition covers all versions; sometimes, several
+ * definitions each cover a range of versions.
  */
 export class ElementHistory {
   readonly name: string;
@@ -62,7 +62,7 @@ export class ElementHistory {
     return undefined;
   }
 
-  /** Returns the definition that exists at a version, otherwise the last definition. */
+  /** Returns the definition at a version or, if the element does not exist in that version, its last definition. */
   definitionAt(version: Version): Operation {
     const present = this.operations.find((operation) => existsAt(operation, version));
     return present ?? (this.operations.at(-1) as Operation);
@@ -114,7 +114,7 @@ export class ElementHistory {
     return spans;
   }
 
-  /** The parts of all versions by name, those of newer definitions first. */
+  /** The parts of all versions, by name. Parts of newer definitions come first. */
   get parts(): ReadonlyMap<string, PartHistory> {
     if (this.#parts) return this.#parts;
     const last = new Map<string, Part>();

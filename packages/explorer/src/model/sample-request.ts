@@ -19,7 +19,7 @@ const EXAMPLE_ID = '9d4ba7c1-0c7e-4f4e-9b5e-2f6c1f3e7a10';
 export interface TokenHeader {
   readonly name: string;
   readonly description: string | undefined;
-  /** Text before the token, which names the authentication scheme. */
+  /** The authentication scheme that precedes the token in the header, such as `Bearer `. */
   readonly prefix?: string;
 }
 

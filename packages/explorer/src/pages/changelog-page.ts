@@ -4,7 +4,7 @@ import { layout } from './layout.js';
 import { linkTo, type Site } from './site.js';
 
 /**
- * Renders the changes of all versions, newest first. A script selects the changes between two versions; without
+ * Renders the changes in all versions, newest first. A script selects the changes between two versions; without
  * JavaScript, the page is the API's changelog.
  */
 export function changelogPage(site: Site): { readonly text: string } {
@@ -22,7 +22,7 @@ export function changelogPage(site: Site): { readonly text: string } {
       );
     });
   const filter = { text: '', kind: undefined, breakingOnly: false };
-  const content = html`<h1>Changes of all versions</h1>
+  const content = html`<h1>Changes in all versions</h1>
 <p class="lead">What changes from version to version, newest first.</p>
 <div data-compare hidden>${comparisonForm(site, min, max, filter)}<p role="status" data-count></p></div>
 ${versionSections}`;

@@ -50,8 +50,8 @@ function renderField(site: Site, node: FieldNode, depth: number): Html {
 }
 
 /**
- * Renders the fields of a query, a request or a response; fields of other versions are folded. Returns undefined
- * without fields.
+ * Renders the fields of a query, a request or a response; fields of other versions are folded. Returns undefined if
+ * there are no fields.
  */
 export function fieldsSection(site: Site, element: ElementHistory, root: string, title: string): Html | undefined {
   const tree = fieldTree(site, element, root);

@@ -23,7 +23,7 @@ function renderSection(site: Site, { title, folded, tags }: NavigationSection): 
     : html`<div class="section"><h2>${title}</h2>${content}</div>`;
 }
 
-/** Renders the operations of a version by section and tag. Operations that the version changed are marked. */
+/** Renders the operations of a version by section and tag. Operations that changed in this version are marked. */
 export function operationsPage(site: Site): Html {
   const { api, version } = site;
   const { description, aliases = {} } = { ...api.options, description: api.options.description?.description };
@@ -38,7 +38,7 @@ ${facts([
   ['Versions', `${api.versions.min.text} to ${api.versions.max.text}`],
   ['Base URL', html`<code>${api.server || '/'}</code>`],
 ])}
-${history !== undefined && note(html`<p><strong>New in ${version.text}:</strong> ${prose(history)} <a href="${linkTo(site, `/versions/${version.text}`)}">All changes of ${version.text}</a></p>`)}
+${history !== undefined && note(html`<p><strong>New in ${version.text}:</strong> ${prose(history)} <a href="${linkTo(site, `/versions/${version.text}`)}">All changes in ${version.text}</a></p>`)}
 ${sections.map((each) => renderSection(site, each))}
 ${Object.entries(aliases).map(
   ([alias, tag]) =>

@@ -11,7 +11,9 @@ export function signature(method: string, path: string, action: string | undefin
   return html`<span class="signature">${methodLabel(method)} <code>${path}</code>${action !== undefined && html` <code class="action">${action}</code>`}</span>`;
 }
 
-/** Returns version windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`); undefined for all versions. */
+/**
+ * Returns version windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`); undefined if they cover all versions.
+ */
 export function spanText(api: Api, spans: readonly Span[]): string | undefined {
   const { min, max } = api.versions;
   const texts = spans.map(({ since, until }) => {
@@ -38,14 +40,14 @@ const CHANGE_LABELS: Readonly<
   altered: ['changed', 'warn'],
 };
 
-/** Renders a mark for an element that the selected version changed. */
+/** Renders a mark for an element that changed in the selected version. */
 export function changeMark(change: keyof typeof CHANGE_LABELS | undefined): Html | undefined {
   if (change === undefined) return undefined;
   const [word, tone] = CHANGE_LABELS[change];
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
-/** Maximum number of old and new values together that are shown completely. */
+/** If a part has more old and new values in total, only the differing values are shown. */
 const MAX_SHOWN_VALUES = 8;
 
 /** Returns the values that only the first list contains. */
@@ -86,7 +88,7 @@ export function partChangeItem(site: Site, part: PartChange, withVersion: boolea
   }${part.breaking !== undefined && html` <span class="breaking">breaking: ${part.breaking}</span>`}</div></li>`;
 }
 
-/** Renders the changes of an operation, folded if there are many. */
+/** Renders the changes to an operation, folded if there are many. */
 export function operationChangeItem(site: Site, change: OperationChange, withVersion: boolean): Html {
   const [method = '', path = '', action] = change.operation.split(' ');
   const isAddedOrRemoved = change.change !== 'changed';

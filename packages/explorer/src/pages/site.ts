@@ -5,13 +5,13 @@ import type { Api } from '../model/api.js';
 export interface Links {
   /** Returns the address of a page at a version. */
   page(path: string, version: Version, query: Readonly<Record<string, string>>): string;
-  /** Returns the address of the OpenAPI document of a version; undefined if there is none. */
+  /** Returns the address of the OpenAPI document for a version; undefined if there is none. */
   openapi(version: Version): string | undefined;
   /** Address of the assets folder. */
   readonly assets: string;
   /** Address of the Atom feed. */
   readonly feed: string;
-  /** Whether pages are files, without a server that evaluates queries. */
+  /** Whether pages are static files, so that no server evaluates query strings. */
   readonly isStatic: boolean;
 }
 

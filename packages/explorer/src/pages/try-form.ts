@@ -25,7 +25,7 @@ ${labeledControl('user', 'User', html`<input id="user" autocomplete="username">`
 }</fieldset>`;
 }
 
-/** For each path parameter, returns the path of the list that contains its values, if the list exists. */
+/** Returns, for each path parameter, the path of the list that contains possible values, if the API has such a list. */
 function parameterSources({ api, version }: Site, path: string): Readonly<Record<string, Json>> {
   const entries = pathParameters(path).flatMap((name) => {
     const list = path.slice(0, path.indexOf(`{${name}}`)).replace(/\/$/, '');

@@ -3,7 +3,10 @@ import type { Version } from '@apistrata/microversion';
 import { html } from '@apistrata/ui';
 import type { Site } from './site.js';
 
-/** The date of all entries, because API versions have no dates. Feed readers recognize new entries by their IDs. */
+/**
+ * The date of every entry, which is arbitrary because API versions have no dates. Feed readers recognize new entries by
+ * their IDs.
+ */
 const ENTRY_DATE = '1970-01-01T00:00:00Z';
 
 /** Returns a version 8 UUID that is derived from a text, so that it does not depend on the address of the pages. */

@@ -12,10 +12,9 @@ function changeCounts(changes: readonly OperationChange[]): Html {
 }
 
 /**
- * Renders all versions, newest first, with their descriptions and numbers of changes.
+ * Renders all versions, newest first, with their descriptions and change counts.
  *
- * @param isCounted whether the changes of all versions are known. If not, a script requests the numbers of changes
- *   later
+ * @param isCounted whether the changes in all versions are known. If not, a script requests the change counts later
  */
 export function versionsPage(site: Site, isCounted: boolean): Html {
   const { api } = site;
@@ -33,7 +32,7 @@ export function versionsPage(site: Site, isCounted: boolean): Html {
   return layout(site, { title: 'Versions', path: '/versions', content });
 }
 
-/** Renders a version: its description and the changes of all operations. */
+/** Renders a version: its description and the changes to all operations. */
 export function versionPage(site: Site, step: Version): Html {
   const { api } = site;
   const previousVersion = api.versions.before(step);

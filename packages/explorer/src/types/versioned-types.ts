@@ -11,7 +11,7 @@ import {
 import { VersionRange } from '../model/versions.js';
 import { type VersionSpan, WindowedType } from './windowed-type.js';
 
-/** Options of `versionedTypes()`. */
+/** Options for `versionedTypes()`. */
 export interface VersionedTypesOptions {
   /** Name of the API, from which the prefix of type names is derived: `Compute API` results in `ComputeResponse`. */
   readonly title: string;
@@ -21,7 +21,7 @@ export interface VersionedTypesOptions {
 }
 
 /**
- * An inclusive range of versions in which an operation's shape is the same. The ends are indexes in the version list.
+ * An inclusive range of versions in which an operation's shape is the same. The ends are indexes into the version list.
  */
 interface ShapeRange {
   readonly first: number;
@@ -68,7 +68,7 @@ type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, 
   Flat: `type Flat<T> = { [Name in keyof T]: T[Name] };`,
 };
 
-/** All operations with one name, and the version ranges in which they exist. */
+/** All operations that share a name, and the version ranges in which they exist. */
 interface NamedOperation {
   readonly name: string;
   readonly summary: string;

@@ -1,6 +1,6 @@
 import type { Json } from '@apistrata/microversion/router';
 
-/** An inclusive range of versions. The ends are indexes in the version list. */
+/** An inclusive range of versions. The ends are indexes into the version list. */
 interface Span {
   readonly first: number;
   readonly last: number;
@@ -74,8 +74,7 @@ export class WindowedType {
 
   /**
    * @param versions all versions, ascending
-   * @param options.open whether types declare additional fields if the schema allows them, which is correct for
-   *   requests
+   * @param options.open whether types declare additional fields if the schema allows them; set for requests
    */
   constructor(versions: readonly string[], { open = false, documented = true } = {}) {
     this.#versions = versions;
@@ -178,7 +177,10 @@ export class WindowedType {
     });
   }
 
-  /** Returns the opening of a conditional type for a window inside a larger window; empty if both are equal. */
+  /**
+   * Returns the beginning of a conditional type that limits fields to a window. Empty if the window covers the full
+   * range.
+   */
   #window({ first, last }: Span, fullSpan: Span): string {
     const [since, until] = [`'${this.#versions[first]}'`, `'${this.#versions[last]}'`];
     if (first > fullSpan.first) return last < fullSpan.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;

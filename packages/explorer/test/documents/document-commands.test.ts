@@ -86,7 +86,7 @@ describe('documents of the command line', () => {
     ['serve a.json --port 70000', /--port must be a number from 0 to 65535/],
     ['serve a.json --operations ./api.js', /either OpenAPI documents or --operations/],
     ['check b.json', /requires the published document: --against main\.json/],
-    ['check --against a.json b.json c.json', /"c\.json": the command check accepts one document/],
+    ['check --against a.json b.json c.json', /"c\.json": "check" accepts one document/],
     ['changes a.json', /at least two OpenAPI documents/],
   ])('reject "%s"', async (line, message) => {
     const run = async () => {

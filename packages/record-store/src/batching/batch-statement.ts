@@ -1,8 +1,8 @@
 import type { Tx } from '../store/database.js';
 
 /**
- * Executes a statement for one item. In a shared transaction, items from concurrent callers with the same key are
- * executed in one statement.
+ * Executes a statement for one item. In a shared transaction, one statement processes all items that concurrent callers
+ * pass with the same key.
  *
  * @param key identifies the items that one statement can process
  */

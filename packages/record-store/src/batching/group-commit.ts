@@ -5,15 +5,15 @@ import type { Rows } from '../store/database.js';
 import { createTransactionOn, TransactionConnection } from '../store/transaction-on.js';
 import { type TransactionWork, type WaitingTransaction, WorkGroups } from './work-groups.js';
 
-/** A function that settles a caller's promise after the shared commit. */
+/** A function that settles a caller's promise after the commit of its group. */
 type Settle = () => void;
 
 /** Thrown to roll back a shared transaction if one of its callers failed after changing rows. */
 const PARTIAL_GROUP_ERROR = new Error('a grouped transaction failed after changing rows');
 
 /**
- * Runs transactions one at a time, and commits those that wait together. A commit writes whole pages, so small
- * transactions are cheap only if they share a commit. Promises resolve only after the shared commit.
+ * Runs transactions one at a time, and commits all waiting transactions as a group. A commit writes whole pages, so
+ * small transactions are cheap only if they share a commit. Promises resolve only after the commit of their group.
  *
  * A failed transaction rolls back only its own changes. This requires a savepoint per transaction, and SQLite copies
  * every page before its first change after a savepoint. Groups therefore run without savepoints first, and run again

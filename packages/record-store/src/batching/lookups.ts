@@ -17,8 +17,7 @@ export class Lookups implements Finder {
   >();
 
   async find<T>(table: string, id: string, runQuery: LookupQuery<T>): Promise<T | undefined> {
-    // PostgreSQL rejects keys that contain NUL. Such a key has a separate query, so that it does not fail other
-    // look-ups.
+    // PostgreSQL rejects keys that contain NUL. Such a key is queried separately, so that other look-ups do not fail.
     if (id.includes('\0')) return (await runQuery([id])).get(id);
     let query = this.#next.get(table);
     if (!query) {

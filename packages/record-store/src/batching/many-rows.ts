@@ -60,8 +60,8 @@ function cachedStatement(key: string, createStatement: () => CompiledQuery): Com
 }
 
 /**
- * Inserts any number of rows, in their order, with one PostgreSQL statement. Resolves to the `returning` columns of the
- * inserted rows.
+ * Inserts any number of rows in the given order, with one PostgreSQL statement. Resolves to the `returning` columns of
+ * the inserted rows.
  *
  * @param finalClauses the final clauses of the statement, such as `on conflict do nothing`
  */

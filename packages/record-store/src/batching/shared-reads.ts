@@ -14,7 +14,7 @@ export interface SharedReadConnection extends DatabaseConnection {
 
 interface PendingRead {
   /**
-   * Executes the query. Resolves to true if the database was locked, so that the query must be executed again alone.
+   * Executes the query. Resolves to true if the database was locked and the query must be executed again on its own.
    */
   readonly start: (connection: DatabaseConnection) => Promise<boolean>;
   readonly alone: () => Promise<void>;
@@ -25,11 +25,11 @@ interface PendingRead {
 export interface SharedReadsOptions {
   /** Whether each query keeps its caller's asynchronous context. */
   readonly traced: boolean;
-  /** The number of queries that start without waiting for others, after a query that no other query joined. */
+  /** If a query waited and no other query joined it, this many of the following queries start without waiting. */
   readonly aloneAfterOne: number;
 }
 
-/** Returns whether a statement is a frequent query, which is short, and is not batched yet. */
+/** Returns whether a statement is a frequent query that is not batched yet. Frequent queries are short. */
 function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
   return query.preparedName !== undefined && !query.isBatched && query.query.kind === 'SelectQueryNode';
 }
@@ -37,10 +37,10 @@ function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
 const isLockError = (error: unknown) => error instanceof DatabaseUnavailable && error.failure === 'busy';
 
 /**
- * Executes the frequent queries from one turn of the event loop on shared connections. This costs less than a
- * connection and system calls for each query. On PostgreSQL, the queries are sent in one packet, and so are their
- * results; on SQLite, they share one transaction's lock. They remain separate statements, so a failed query does not
- * affect the others.
+ * Executes the frequent queries from one turn of the event loop on shared connections. This costs less than a separate
+ * connection and separate system calls for each query. On PostgreSQL, the queries are sent in one packet, and so are
+ * their results; on SQLite, they share one transaction's lock. They remain separate statements, so a failed query does
+ * not affect the others.
  */
 export function sharedReads(
   driver: Driver,

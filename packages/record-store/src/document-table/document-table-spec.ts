@@ -7,7 +7,7 @@ export interface DocumentTableSpec<R extends Stored> {
   readonly name: string;
   readonly key: (record: New<R>) => string;
   readonly columns: Readonly<Record<string, (record: New<R>) => ColumnValue | boolean | undefined>>;
-  /** Default values for fields that were added later, so that older records do not contain them. */
+  /** Default values for fields that were added later and that older records therefore do not contain. */
   readonly defaults?: Partial<New<R>>;
   /**
    * Whether the records belong to no project and their changes must be visible to all callers immediately. Not suitable

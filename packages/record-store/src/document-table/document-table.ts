@@ -56,7 +56,10 @@ export class DocumentTable<R extends Stored> {
     return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
   }
 
-  /** Returns whether a query should include the JSON, which saves a second query for few, mostly uncached rows. */
+  /**
+   * Returns whether a query should include the JSON, which saves a second query if there are few rows and most of them
+   * are not cached.
+   */
   readsTexts(session: Session, rows: number): boolean {
     return rows <= READ_BATCH_SIZE && session.records.isMostlyUncached(this.name);
   }
@@ -117,7 +120,9 @@ export class DocumentTable<R extends Stored> {
     return rows[0] && (rows[0].data === null ? cached : this.#decode(session, rows[0] as Row));
   }
 
-  /** Returns records by key, with one query. Revisions are random, so different records never have the same one. */
+  /**
+   * Returns records by key, with one query. Revisions are random, so a cached revision never matches another record.
+   */
   async #getAll(session: Session, ids: readonly string[]): Promise<ReadonlyMap<string, R>> {
     const cached = new Map(ids.map((id) => [id, this.cached(session, id)]));
     const revisions = [...cached.values()].flatMap((record) => record?.revision ?? []);
@@ -140,7 +145,7 @@ export class DocumentTable<R extends Stored> {
     return rows[0] && this.#decode(session, rows[0]);
   }
 
-  /** Returns a record, locked until the transaction ends. Reads the JSON only if the cached record is stale. */
+  /** Locks a record until the transaction ends, and returns it. Reads the JSON only if the cached record is stale. */
   async lock(tx: Tx, id: string): Promise<R | undefined> {
     // Waiting in a shared transaction would delay all callers, so this caller moves to a separate transaction instead.
     const addLock = (rows: RowQuery) =>
@@ -159,7 +164,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Returns a record that the caller then updates. A cached record is returned without a query or a lock. If it is
+   * Returns a record for the caller to update. A cached record is returned without a query or a lock. If it is
    * outdated, the update throws {@link StaleRecord}, and the retry reads the record.
    *
    * @param revision the revision that a cached record must have to be returned without a query; default: any. A newer
@@ -268,7 +273,10 @@ export class DocumentTable<R extends Stored> {
     return numAffectedRows === 1n;
   }
 
-  /** Reports the owner whose readers must see a change. The cache nearly always contains a deleted record. */
+  /**
+   * Reports the owner whose readers must see a change. The owner of a deleted record is known because the cache nearly
+   * always contains the record.
+   */
   #reportOwner(tx: Tx, record: object | undefined): void {
     const owner = this.#spec.sharedByAll ? ALL_PROJECTS : ownerOf(record);
     if (owner !== undefined) tx.concerns(owner);
@@ -293,7 +301,8 @@ export class DocumentTable<R extends Stored> {
   #decode(session: Session, row: Row, cachePolicy: 'at once' | 'if read again' = 'at once'): R {
     const cached = this.#cachedRecord(session, row.id, row.revision);
     if (cached) return cached;
-    // Completed in place, because the object is not shared yet and copying its fields would cost more than parsing.
+    // Fields are added to the parsed object itself, which is not shared yet, because copying it would cost more than
+    // parsing.
     const record: Record<string, unknown> = JSON.parse(row.data);
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
     record.seq = row.seq;

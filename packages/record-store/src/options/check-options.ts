@@ -9,8 +9,8 @@
  * ```ts
  * import { checkOptions, defaultDatabaseSettings } from '@apistrata/record-store/options';
  *
- * export function openNotes(options: Partial<typeof defaultDatabaseSettings>): void {
- *   checkOptions('openNotes()', options, defaultDatabaseSettings);
+ * export function createNoteStore(options: Partial<typeof defaultDatabaseSettings>): void {
+ *   checkOptions('createNoteStore()', options, defaultDatabaseSettings);
  * }
  * ```
  */

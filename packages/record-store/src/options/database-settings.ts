@@ -6,15 +6,15 @@ import { availableParallelism } from 'node:os';
  */
 export type Durability = 'disk' | 'process';
 
-/** Settings of a database. Times are in milliseconds. */
+/** Settings for a database. Times are in milliseconds. */
 export interface DatabaseSettings {
   /** SQLite files: whether a commit waits until it is on disk. PostgreSQL has its own setting for this. */
   readonly durability: Durability;
   /** PostgreSQL: the maximum number of connections. */
   readonly poolSize: number;
   /**
-   * The maximum number of concurrent long queries, such as substring searches in a large table. A SQLite file uses a
-   * thread for each, PostgreSQL a connection (at most half of `poolSize`). Additional long queries wait.
+   * The maximum number of concurrent long queries, such as substring searches in a large table. Each long query uses a
+   * thread (SQLite file) or a connection (PostgreSQL, at most half of `poolSize`). Additional long queries wait.
    */
   readonly longReads: number;
   /** PostgreSQL: how long an operation waits for a free or a new connection. */

@@ -34,8 +34,8 @@ const FIRST_RECONNECT_PAUSE_MS = 250;
 const MAX_RECONNECT_PAUSE_MS = 30_000;
 
 /**
- * Returns an SQL expression for a receiver's channel name. The name contains a hash, because it must be short and
- * plain.
+ * Returns an SQL expression for a receiver's channel name. The name contains a hash of the receiver, so that it is
+ * short and has no special characters.
  */
 export const channelOf = (receiver: unknown) => sql<string>`'apistrata_' || md5(${receiver})`;
 
@@ -132,7 +132,8 @@ export class NotificationListener {
       if (!payload.startsWith(PROBE_PREFIX)) onNotification(payload);
       else if (this.#probe && payload === PROBE_PREFIX + this.#probe.nonce) this.#probe.received();
     });
-    // Stored only after it has connected, because a client that is closed while it connects never emits an event.
+    // The client is stored only after it has connected, because a client that is closed while it connects never emits
+    // an event.
     await client.connect();
     this.#client = client;
     if (this.#stopped) return this.#disconnect();

@@ -13,7 +13,9 @@ export class BatchConflict extends StoreError<'BATCH_CONFLICT'> {
   }
 }
 
-/** One body's view of the connection of a shared transaction, which tracks whether the body changed something. */
+/**
+ * The connection of a shared transaction, as one transaction body uses it. Tracks whether the body changed something.
+ */
 class MemberConnection extends TransactionConnection {
   #changed = false;
   /** The number of statements in progress that may change something. */
@@ -56,7 +58,7 @@ interface SharedStatement {
   readonly results: Promise<readonly unknown[]>;
 }
 
-/** The state that all bodies in one shared transaction use. */
+/** The state that all bodies in a shared transaction have in common. */
 interface SharedState {
   readonly results: Map<string, Promise<unknown>>;
   /** For each locked name, a promise that resolves when the last body that acquired the name has ended. */
@@ -115,7 +117,8 @@ class SingleTransactionBatch implements TransactionBatch {
     const items: I[] = [];
     const members: MemberConnection[] = [];
     const result = async () => {
-      // Runs after all pending microtasks, so that bodies at the same point have added their items.
+      // Runs after all pending microtasks, so that all bodies that are ready to execute this statement have added their
+      // items.
       await new Promise((resolve) => process.nextTick(resolve));
       this.#group.statements.delete(key);
       try {

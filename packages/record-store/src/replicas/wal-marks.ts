@@ -27,8 +27,8 @@ export class WalMarks {
 
   /**
    * Adds a log position and the time at which it was queried. Calls must be in the order of the queries. Returns false
-   * and discards all earlier positions if the new position precedes the last one, because another server has then
-   * become the primary.
+   * and discards all earlier positions if the new position precedes the last one, because this means that another
+   * server has become the primary.
    */
   add(at: number, position: bigint): boolean {
     const lastMark = this.#marks.at(-1);

@@ -39,7 +39,8 @@ async function storeNeededChange(session: Session, needs: string): Promise<void>
 
 /**
  * Applies missing schema changes. A database that a newer version has changed is left unchanged. This version can use
- * such a database if it has all changes of this version and needs a change that this version includes.
+ * such a database if the database has all changes of this version, and if the change that the database needs is one of
+ * them.
  */
 async function applyMissingChanges(session: Session, changes: SchemaChanges): Promise<void> {
   const done = await appliedChanges(session);

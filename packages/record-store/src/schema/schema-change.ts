@@ -3,8 +3,8 @@ import type { Migration } from 'kysely';
 /** A migration of the database tables. */
 export interface SchemaChange extends Migration {
   /**
-   * For a change that removes something: the name of the earlier change since which processes no longer use it. A
-   * process that does not include that earlier change rejects the database. Omitted for changes that only add elements.
+   * For a change that removes something, the name of an earlier change. Processes that include the earlier change no
+   * longer use what is removed; other processes reject the database. Omitted for changes that only add elements.
    */
   readonly needs?: string;
 }

@@ -11,8 +11,8 @@ function fileIdentity(path: string): string | undefined {
 }
 
 /**
- * Detects whether the files of an open SQLite database are removed or replaced. The process would then continue to
- * write to files without a path. Those writes would be lost, and SQLite does not report the loss.
+ * Detects whether the files of an open SQLite database have been removed or replaced. The process would then continue
+ * to write to files without a path. Those writes would be lost, and SQLite does not report the loss.
  */
 export class SqliteFiles {
   readonly #path: string;

@@ -17,7 +17,7 @@ export class DatabaseInUse extends StoreError<'DATABASE_IN_USE'> {
 }
 
 interface Holder {
-  /** Identifies an engine, because a process may have several. */
+  /** Identifies an engine, because a process may have several engines. */
   readonly mark: string;
   readonly pid: number;
   readonly host: string;
@@ -33,7 +33,7 @@ const RETRY_INTERVAL_MS = 25;
 /**
  * The exclusive right to use a SQLite file, which is a lock on a separate database next to the file (`FILE-owner`). The
  * lock needs no clean-up, because the operating system releases it when the process ends, even after a crash. The lock
- * prevents neither queries for its holder nor backups of the database itself.
+ * blocks neither its holder's queries nor backups of the database itself.
  */
 export class SqliteOwner {
   readonly #handle: SqliteHandle;

@@ -2,7 +2,8 @@ import { type LimitNode, SqliteQueryCompiler } from 'kysely';
 
 /**
  * Compiles a limit as the sum of a parameter and 0. If a limit is only a parameter, SQLite takes its value into
- * account, so it parses and plans the statement again for each new value. That takes longer than many queries.
+ * account, so it parses and plans the statement again for each new value. Parsing and planning take longer than
+ * executing many queries.
  */
 export class StableSqliteQueryCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

@@ -66,8 +66,8 @@ export interface Tx extends Session {
 }
 
 /**
- * For a SQLite file, the number of queries that start without waiting for others, after a query that no other query
- * joined. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
+ * For a SQLite file, the number of queries that start without waiting, after one query waited and no other query joined
+ * it. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
  */
 const SQLITE_UNSHARED_READS = 4;
 
@@ -81,7 +81,7 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
     aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_UNSHARED_READS,
   };
   const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharedReadOptions));
-  // Only statements are observed here, because pool figures cover the connections that requests wait for.
+  // Only statements are observed here, because pool figures describe only the connections that requests wait for.
   const longReads = dialects.longReads
     ? openPool(observedDialect(dialects.longReads, observer && { statement: observer.statement }, settings.longReads))
     : db;

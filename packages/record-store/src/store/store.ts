@@ -50,7 +50,7 @@ export interface Store extends Session {
   close(): Promise<void>;
 }
 
-/** Options of {@link openStore}. */
+/** Options for {@link openStore}. */
 export interface StoreOptions extends Partial<DatabaseSettings> {
   /** PostgreSQL: URLs of replicas for callers that only read. */
   readonly databaseRead?: readonly string[];
