@@ -1,6 +1,6 @@
 import type { FeatureChanges } from './cpu-options.js';
 
-/** The QEMU model that the baselines extend. They disable nested virtualization, which differs between vendors. */
+/** The QEMU model that the baselines extend. The baselines disable nested virtualization, which differs by vendor. */
 export const BASELINE_MODEL = 'qemu64';
 
 const enableFeatures = (...names: readonly string[]): FeatureChanges =>

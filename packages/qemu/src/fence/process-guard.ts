@@ -14,7 +14,10 @@ import { type GuardArguments, type GuardRequest, runGuard } from './run-guard.js
 const START_TIMEOUT_MS = 20_000;
 const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** Returns the files of a fence guard. Each guard has a folder, because an old one runs until the new one is ready. */
+/**
+ * Returns the files of a fence guard. Each guard has its own folder, because an old guard runs until its replacement is
+ * ready.
+ */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
   const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');
   return { path, file, staleFiles: [file('pid'), join(path, 'socket')], socket: join(path, 'socket') };
@@ -139,7 +142,7 @@ export class ProcessGuard implements FenceGuard {
 
   /**
    * Replaces a fence guard that has ended. If that fails, the next `ensure()` retries. Does nothing after the fencing
-   * deadline, because a successor of this host process may then have ended the guard.
+   * deadline, because the guard may then have been ended by the host process that replaces this one.
    */
   #restart(connection: Socket): void {
     const currentGuard = this.#currentGuard;
