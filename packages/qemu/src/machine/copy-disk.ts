@@ -82,7 +82,7 @@ export async function mirrorUntilReady(
 /**
  * Makes a point-in-time copy of a disk that a running QEMU process has open, as a new qcow2 file.
  *
- * @param around a function that calls its argument to start the copy; the time of this call is the copy's point in time
+ * @param around a function that calls its argument to start the copy. The copy has the disk's content at that time.
  */
 export async function copyRunningDisk(
   qmp: QmpClient,

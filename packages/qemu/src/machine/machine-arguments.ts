@@ -86,7 +86,7 @@ function createFlashNodes({ code, variables }: Firmware): readonly object[] {
   return [createNode('firmware', code, true), createNode('firmware-variables', variables, false)];
 }
 
-/** Returns the number of hotplug ports, and each device's port; zero if devices are attached to the root bus. */
+/** Returns the number of hotplug ports (zero if devices are attached to the root bus), and each device's port. */
 function assignPorts({ disks, nics, tuning }: MachineShape, machineType: string) {
   if (!isQ35(machineType)) return { count: 0, bus: () => ({}) };
   const portDeviceIds = [

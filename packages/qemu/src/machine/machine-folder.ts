@@ -86,7 +86,7 @@ const MAX_CONSOLE_BYTES = 2 ** 20;
 
 export type MachineFile = keyof typeof FILE_NAMES;
 
-/** Makes the user that runs QEMU the owner of a file or folder. */
+/** Changes the owner of a file or folder to the user that runs QEMU. */
 export async function changeOwner(path: string, runAs: RunAs | undefined): Promise<void> {
   if (runAs) await chown(path, runAs.uid, runAs.gid);
 }
@@ -141,7 +141,7 @@ export class MachineFolder implements ProcessFolder {
     );
   }
 
-  /** Makes the user that runs QEMU the owner of a file or folder. */
+  /** Changes the owner of a file or folder to the user that runs QEMU. */
   async changeOwner(path: string): Promise<void> {
     await changeOwner(path, this.#runAs);
   }
@@ -157,13 +157,13 @@ export class MachineFolder implements ProcessFolder {
     for (const name of names) await rm(this.file(name), { force: true });
   }
 
-  /** Removes all files of the machine. The local folder is the last, because it marks that the machine exists. */
+  /** Removes all files of the machine. The local folder is removed last, because it marks that the machine exists. */
   async remove(): Promise<void> {
     await rm(this.#diskPath, { recursive: true, force: true });
     await this.removeLocal();
   }
 
-  /** Removes the machine's local files. Disks on shared storage stay. */
+  /** Removes the machine's local files. Disks on shared storage are kept. */
   async removeLocal(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
