@@ -57,7 +57,8 @@ function toHex128(address: string): string | undefined {
 }
 
 /**
- * Returns rules that drop a guest's frames with foreign source addresses, and those that only routers and servers send.
+ * Returns rules that drop a guest's frames if they have a foreign source address, or are of kinds that only routers and
+ * DHCP servers may send.
  */
 function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
@@ -202,7 +203,7 @@ const NO_TUNNELS = { arriving: [], passing: [], wire: [], forwarded: [], sent: [
 
 /**
  * Returns the nftables rules for all bridges. A guest's frames are checked on entry (for spoofing) and on forwarding
- * (against the security groups of sender and receiver). Bridged frames also pass the IP filter, where connection
+ * (against the security groups of sender and receiver). Bridged frames also go through the IP filter, where connection
  * tracking marks replies, which are accepted. Packets in the original direction are always matched, so that deleting a
  * rule ends the connections that it allowed.
  *

@@ -57,7 +57,7 @@ export class NetworkBuilder {
    *
    * @param desired the network plan, including routers on other hosts, for which `host` is not null
    * @param tunnels the tunnels to other hosts; undefined if there are none
-   * @param multiqueue whether a port has several queues, by port id, as far as known
+   * @param multiqueue whether each port has several queues, by port id; missing for a port if unknown
    */
   async build(
     desired: NetworkPlan,

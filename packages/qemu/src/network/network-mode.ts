@@ -11,7 +11,7 @@ export interface MachineFolders {
   folderOf(serverId: string): MachineFolder;
 }
 
-/** The requirements of a machine's interfaces on their network backends. */
+/** What a machine's interfaces require of their network backends. */
 export interface NicRequirements {
   /** The number of queue pairs of each interface. Networks that QEMU emulates support only one. */
   readonly queues: readonly number[];
@@ -44,6 +44,6 @@ export interface NetworkMode {
   onChange(listener: () => void): () => void;
   /** This host's endpoint for encrypted tunnels; undefined if tunnels are not encrypted. */
   readonly wireguard?: { readonly publicKey: string; readonly port: number } | undefined;
-  /** Stops managing networks. The networks of running guests stay. */
+  /** Stops managing networks. The networks of running guests remain. */
   leave(): Promise<void>;
 }

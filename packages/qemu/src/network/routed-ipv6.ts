@@ -2,7 +2,7 @@ import { cidrOf, formatCidr, parseCidr } from '@apistrata/compute-engine/catalog
 import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
 
-/** The minimum prefix length of a specific route. Shorter ones, such as `2000::/3`, count as default routes. */
+/** Routes with shorter prefixes, such as `2000::/3`, count as default routes. */
 const MIN_PREFIX_LENGTH = 4;
 /** An IPv6 route in the output of `ip`. */
 export interface Ipv6Route {
