@@ -68,7 +68,7 @@ export class LiveMove implements OngoingMove {
     return this.#host.machine(this.#server);
   }
 
-  /** Whether the server is active according to the API, so that the guest must run. */
+  /** Whether the server is active according to the API, which means that its guest must run. */
   get #isActive(): boolean {
     return this.#server.vmState === 'active';
   }
@@ -196,7 +196,7 @@ export class LiveMove implements OngoingMove {
   }
 
   async abort(): Promise<void> {
-    this.#cancellation.abort(new QemuError('MOVE_FAILED', 'the move was cancelled'));
+    this.#cancellation.abort(new QemuError('MOVE_FAILED', 'the move was canceled'));
     const hasMoved = await this.done.then(
       () => true,
       () => false,

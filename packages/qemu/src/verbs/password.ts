@@ -13,7 +13,7 @@ function administratorName(server: Server): string {
 
 const NO_AGENT_MESSAGE = 'QEMU guest agent is not enabled: the image does not declare one.';
 
-/** Returns why a guest's password cannot be changed, or its file systems cannot be frozen; null if they can. */
+/** Returns why an operation that needs the guest agent is impossible; null if it is possible. */
 export async function findObstacle(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
   if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT_MESSAGE };
   if (verb !== 'set_password') return null;

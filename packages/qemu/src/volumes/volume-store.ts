@@ -35,7 +35,7 @@ export interface VolumeStoreOptions {
 
 /**
  * Stores volumes in a backend. A separate process serves each volume while servers use it. A volume is a link to its
- * content, so that a volume migration can replace the content atomically, under running guests.
+ * content, so that a volume migration can replace the content atomically while guests use the volume.
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
