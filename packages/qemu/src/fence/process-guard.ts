@@ -66,7 +66,7 @@ export class ProcessGuard implements FenceGuard {
         try {
           return await this.#request(connection, {}, RESPONSE_TIMEOUT_MS);
         } catch (error) {
-          this.#options.log(`the fence guard is not responding and is replaced: ${(error as Error).message}`);
+          this.#options.log(`the fence guard is not responding and is being replaced: ${(error as Error).message}`);
         }
       }
       await this.#start(order);
@@ -147,7 +147,7 @@ export class ProcessGuard implements FenceGuard {
   #restart(connection: Socket): void {
     const currentGuard = this.#currentGuard;
     if (this.#isEnded || currentGuard?.connection !== connection || bootTime() >= this.#fenceAt) return;
-    this.#options.log('the fence guard has ended and is restarted');
+    this.#options.log('the fence guard has ended and is being restarted');
     this.#enqueue(async () => {
       if (this.#currentGuard === currentGuard) await this.#start({ ...currentGuard.order, at: this.#fenceAt });
     }).catch((error) => this.#options.log(`the fence guard cannot be started: ${error.message}`));

@@ -149,7 +149,7 @@ export class ImageCache {
         );
         if (format === 'raw') await rename(downloadPath, convertedPath);
         else {
-          // The program that reads untrusted data can write to this file only.
+          // The program that reads untrusted data can write only to this file.
           const target = await open(convertedPath, 'wx', 0o600);
           await target
             .chown(runAs?.uid ?? process.getuid?.() ?? 0, runAs?.gid ?? process.getgid?.() ?? 0)
@@ -187,8 +187,8 @@ export class ImageCache {
   }
 
   /**
-   * Removes images that were not used for a day, abandoned temporary files, and, if the cache exceeds its limit, the
-   * least recently used images. Machines keep their images, because they have their own links.
+   * Removes images that have not been used for a day, abandoned temporary files, and, if the cache exceeds its limit,
+   * the least recently used images. Machines keep their images, because they have their own links.
    *
    * @param neededBytes the additional space to free
    */

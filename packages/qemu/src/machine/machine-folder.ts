@@ -6,7 +6,7 @@ import type { ProcessFolder } from './machine-process.js';
 /** The names of the files in a machine's folder. */
 const FILE_NAMES = {
   root: 'root.qcow2',
-  /** The root disk's backing file, which is the machine's own link to the image and exists as long as the machine. */
+  /** The root disk's backing file, the machine's own link to the image, which exists as long as the machine does. */
   rootBase: 'root.base.raw',
   /** Exists if the image is a CD. The CD drive then contains `rootBase`, and there is no root disk. */
   cdrom: 'root.cdrom',
@@ -107,7 +107,7 @@ export class MachineFolder implements ProcessFolder {
     return join(DISK_STORAGE_FILES.has(name) ? this.#diskPath : this.path, FILE_NAMES[name]);
   }
 
-  /** The files that remain when a machine's process is killed. */
+  /** The files that a machine's process leaves behind when it is killed. */
   get staleFiles(): readonly string[] {
     return (
       ['pid', 'qmp', 'guard', 'fenced', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const

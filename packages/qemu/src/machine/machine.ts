@@ -119,7 +119,7 @@ export class Machine {
 
   /**
    * Starts the machine; no-op if it is running.
-   * @param incoming the device layout of the machine whose memory it receives
+   * @param incoming the device layout of the machine whose memory this machine receives
    */
   async start(shape: MachineShape, signal: AbortSignal, incoming?: MachineLayout): Promise<QmpClient> {
     do {

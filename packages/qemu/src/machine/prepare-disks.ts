@@ -60,7 +60,8 @@ export async function readDiskBytes(tools: DiskPrograms, path: string, signal: A
 /**
  * Creates a qcow2 file atomically; no-op if the file exists.
  *
- * @param base the backing file in the same folder, so that the reference is valid wherever a host mounts the folder
+ * @param base the backing file, which must be in the same folder, so that the reference is valid wherever a host mounts
+ * the folder
  */
 export async function createDisk(
   { qemuImg, run }: DiskPrograms,
