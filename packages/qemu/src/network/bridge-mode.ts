@@ -48,7 +48,7 @@ export interface BridgeModeOptions {
   readonly log: (line: string) => void;
 }
 
-/** Returns the IPv4 addresses of this computer's DNS resolvers that guests can also reach. */
+/** Returns the IPv4 addresses of those of this computer's DNS resolvers that guests can reach, too. */
 async function readResolvers(): Promise<readonly string[]> {
   const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
   const allResolvers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);

@@ -74,7 +74,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
     v4.length > 0 ? `ether type ip ip saddr ${formatSet(v4)} return` : undefined,
     'ether type ip6 meta l4proto 58 icmpv6 type { nd-router-advert, nd-redirect } drop',
     'ether type ip6 udp sport 547 drop',
-    // nftables does not name the target of a neighbor advertisement, and cannot match its bits against a prefix.
+    // nftables has no name for the target of a neighbor advertisement, and cannot match its bits against a prefix.
     targets.every((bits) => bits !== undefined)
       ? `ether type ip6 icmpv6 type nd-neighbor-advert @nh,384,128 != ${formatSet(targets)} drop`
       : undefined,

@@ -7,7 +7,7 @@ export const HOST_LINK_ADDRESS = 'fe80::1';
 /** A router's link-local address on its link to this computer. It is the same for all routers. */
 export const ROUTER_LINK_ADDRESS = 'fe80::2';
 
-/** The packet mark of packets that other computers send to guest subnets. */
+/** The mark of packets that other computers send to guest subnets. */
 const ROUTED_MARK = '0x20000000';
 /** The lowest numbers of routing tables and rule priorities. Each host on the computer uses its own pair. */
 const [FIRST_TABLE, FIRST_PRIORITY] = [0x6171_0000, 30_000];
