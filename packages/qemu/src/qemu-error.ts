@@ -1,4 +1,4 @@
-/** All codes of errors that this package throws. */
+/** All error codes of this package. */
 export const errorCodes = [
   'QEMU_MISSING',
   'DIRECTORY_UNUSABLE',

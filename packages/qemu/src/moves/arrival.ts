@@ -111,7 +111,7 @@ async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promi
   await rm(sourceConsole, { force: true });
 }
 
-/** Resumes a machine that has arrived in a live migration. Returns false if it cannot arrive any more. */
+/** Resumes a machine that has arrived in a live migration. Returns false if it can no longer arrive. */
 async function resumeArrival(host: Host, { serverId, sourceHost, going }: ArrivalRequest): Promise<boolean> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;

@@ -121,7 +121,7 @@ export class LiveMove implements OngoingMove {
     const uri = `unix:${folder.file('moving')}`;
     const sent = await qmp.executeUntil('migrate', { uri }, isEndOrPauseEvent, signal);
     if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');
-    // The guest is paused and no longer writes, so that the copies of the disks are complete.
+    // The guest is paused and no longer writes, so the copies of the disks are complete.
     for (const disk of disks)
       checkJobEnd(
         await qmp.executeUntil('block-job-cancel', { device: copyName(disk) }, matchEndOf(copyName(disk)), signal),

@@ -5,7 +5,7 @@ import type { Host } from '../host.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 import type { Verbs } from './verb-request.js';
 
-/** Returns the name of the account whose password is changed, which the image can set. */
+/** Returns the name of the account whose password is changed. The image can set this name. */
 function administratorName(server: Server): string {
   const option = optionsOfServer(server);
   return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');

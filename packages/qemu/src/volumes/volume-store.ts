@@ -21,7 +21,7 @@ import { remoteUserId, VolumeTransports } from './volume-transports.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
 
-/** How long content may exist without a volume before it is removed. Creating content takes time. */
+/** How long content may exist without a volume before it is removed. It has no volume until it is complete. */
 const MAX_UNLINKED_AGE_MS = 3_600_000;
 
 export interface VolumeStoreOptions {
