@@ -56,10 +56,7 @@ function toHex128(address: string): string | undefined {
   return ip && `0x${ip.value.toString(16).padStart(32, '0')}`;
 }
 
-/**
- * Returns rules that drop a guest's frames if they have a foreign source address, or are of kinds that only routers and
- * DHCP servers may send.
- */
+/** Returns rules that drop frames with foreign source addresses, and frames that only routers or servers may send. */
 function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
   const targets = v6.map(toHex128);
