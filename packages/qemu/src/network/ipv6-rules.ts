@@ -67,8 +67,8 @@ const formatSet = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
 /**
  * Returns the nftables rules for routed subnets. They admit a packet to a subnet only if the computer would otherwise
- * drop the packet or return it to the interface on which it arrived, because an upstream router has then sent it here
- * deliberately. Routers can only send from their own subnets.
+ * drop the packet or return it to the interface on which it arrived. In both cases, an upstream router has sent it here
+ * deliberately. Routers can send only from their own subnets.
  */
 export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): string {
   const name = `${names.tableName}_routed`;

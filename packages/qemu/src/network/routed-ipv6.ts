@@ -76,7 +76,7 @@ function computerPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): rea
 
 /**
  * Selects the IPv6 subnets to route to external networks: those of routers that have an IPv6 address there. If prefixes
- * overlap, this computer's own routes take precedence, and then the oldest router, because users choose prefixes.
+ * overlap, this computer's own routes take precedence, then the oldest router's, because users choose prefixes.
  *
  * @param routes this computer's IPv6 routes
  */

@@ -270,7 +270,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /**
-   * Restarts the processes that serve volumes, if this computer was rebooted or a process has died, so that waiting
+   * Restarts the processes that serve volumes if this computer was rebooted or a process has died, so that waiting
    * guests continue. Deletes incomplete content.
    */
   async recover(): Promise<void> {
