@@ -15,7 +15,7 @@ const V3: FeatureChanges = {
 const V4: FeatureChanges = { ...V3, ...enableFeatures('avx512bw', 'avx512cd', 'avx512dq', 'avx512f', 'avx512vl') };
 
 /**
- * CPU models that QEMU does not define: the x86-64 ABI levels, each of which many processors support.
+ * CPU models that QEMU does not define: the x86-64 ABI levels, which many different processors support.
  */
 export const BASELINES: Readonly<Record<string, FeatureChanges>> = {
   'x86-64-v2': V2,
