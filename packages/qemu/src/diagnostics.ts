@@ -9,7 +9,7 @@ import type { QmpClient } from './qmp/qmp-client.js';
 /** Nanoseconds per clock tick: Linux reports CPU times in `/proc` in hundredths of a second. */
 const NS_PER_TICK = 10_000_000;
 const MIB = 2 ** 20;
-/** Indexes of the user and system time in /proc/PID/task/TID/stat, starting after the command name. */
+/** Indexes of the user and system times among the fields after the command name in `/proc/PID/task/TID/stat`. */
 const [USER_TIME, SYSTEM_TIME] = [11, 12];
 
 interface BlockStatistics {

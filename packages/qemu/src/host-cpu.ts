@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { CpuInfo } from '@apistrata/compute-engine/api';
 import { type CpuProperties, featuresOf } from './cpu/guest-cpu.js';
 
-/** The compute API's names of CPU vendors, by the vendor string of the processor. */
+/** The compute API's names for CPU vendors, by the processor's vendor string. */
 const VENDOR_NAMES: Readonly<Record<string, string>> = {
   GenuineIntel: 'Intel',
   AuthenticAMD: 'AMD',

@@ -3,7 +3,7 @@ import type { HostReport } from '@apistrata/compute-engine/drivers';
 import type { Host } from './host.js';
 import { readDiskSpace } from './machine/disk-space.js';
 
-/** Returns the network problem, if any, and the disk space that this host reports. */
+/** Returns what this host reports: its network problem, if any, and its disk space. */
 export async function createHostReport({ networks, parts }: Host): Promise<HostReport> {
   const { directory, sharedDirectory = directory } = parts;
   const folders = [join(sharedDirectory, 'machines'), join(directory, 'contents')];

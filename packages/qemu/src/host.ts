@@ -232,12 +232,12 @@ export class Host implements MachineFolders {
     return storage !== undefined && (await services.hosts?.storageOf(name)) === storage;
   }
 
-  /** Removes a server's machine and all its files, and then unused images. */
+  /** Removes a server's machine with all its files, and then removes unused images. */
   async remove(server: Server): Promise<void> {
     await this.#remove(server, (folder) => folder.remove());
   }
 
-  /** Removes this host's files of a server that now runs on another host. Disks that both hosts share stay. */
+  /** Removes this host's files of a server that now runs on another host. Keeps shared disks. */
   async removeLocalCopy(name: string | null, server: Server): Promise<void> {
     await this.#remove(server, async (folder) => {
       if (name !== null && (await this.sharesStorageWith(name))) await folder.removeLocal();

@@ -22,7 +22,7 @@ import { QemuError } from './qemu-error.js';
 
 const UNPRIVILEGED_UID = 65_534;
 
-/** The maximum length of the directory's path, to which sockets append an id and a name. Linux allows 107 bytes. */
+/** The maximum length of the directory's path. Socket paths, which Linux limits to 107 bytes, add an id and a name. */
 const MAX_DIRECTORY_BYTES = 55;
 
 /** The folders that are created in `sharedDirectory`. */
@@ -72,7 +72,7 @@ async function supportsSandbox(program: string, runAs: RunAs | undefined): Promi
   return /^-sandbox on/m.test(helpText);
 }
 
-/** What this computer has for running virtual machines: programs, directories, and the acceleration. */
+/** The directories, programs and acceleration with which this computer runs virtual machines. */
 export interface HostCapabilities {
   readonly directory: string;
   readonly sharedDirectory: string | undefined;
@@ -85,7 +85,7 @@ export interface HostCapabilities {
 /**
  * Checks that this computer can run virtual machines, and creates the directories.
  *
- * @throws QemuError with the fix: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
+ * @throws QemuError `QEMU_MISSING`, `DIRECTORY_UNUSABLE` or `ACCELERATION_MISSING`; the message states the fix
  */
 export async function inspectComputer(options: QemuOptions): Promise<HostCapabilities> {
   const program = findProgram(options.program ?? 'qemu-system-x86_64', 'the package qemu-system-x86');

@@ -6,7 +6,7 @@ import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.j
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 
-/** Options of the QEMU driver. */
+/** Options for the QEMU driver. */
 export interface QemuOptions {
   /**
    * Directory for machines and images, created if missing. It contains sockets, so its path may have at most 55 bytes.
@@ -87,9 +87,9 @@ export interface QemuOptions {
   readonly imageCacheGib?: number;
   /**
    * The CPU that guests see. `host-passthrough` (the default): this computer's CPU, or with `tcg` a CPU with all
-   * features that QEMU emulates; guests migrate only to hosts with the same CPU. `host-model`: the same features as an
-   * explicit list, so that guests migrate to all hosts that provide these features. `custom`: the CPU that `cpuModel`
-   * names.
+   * features that QEMU emulates; guests can migrate only to hosts with the same CPU. `host-model`: the same features as
+   * an explicit list, so that guests can migrate to all hosts that provide these features. `custom`: the CPU that
+   * `cpuModel` names.
    */
   readonly cpuMode?: CpuMode;
   /**

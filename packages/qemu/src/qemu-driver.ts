@@ -24,7 +24,9 @@ import type { VerbRequest } from './verbs/verb-request.js';
 /**
  * Creates a driver that runs servers as QEMU virtual machines on this computer, for `createEngine()`'s option `driver`.
  * Machines are separate processes that outlive this one. The next driver that uses the same directory takes them over.
- * @throws TypeError if an option is unknown or invalid; {@link QemuError} with the fix when the engine opens the driver
+ *
+ * @throws TypeError if an option is unknown or invalid. `createEngine()` rejects with a {@link QemuError} if virtual
+ * machines cannot run on this computer; the message states the fix.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** All codes of errors that this package throws. */
+/** All error codes of this package. */
 export const errorCodes = [
   'QEMU_MISSING',
   'DIRECTORY_UNUSABLE',
@@ -25,7 +25,7 @@ export type QemuErrorCode = (typeof errorCodes)[number];
 
 /** The base class of the QEMU driver's errors. Messages are for administrators. */
 export class QemuError extends Error {
-  /** The URL of the documentation of the error's cause and fix. */
+  /** The URL of a page that describes the error's cause and fix. */
   readonly url: string;
 
   constructor(

@@ -31,7 +31,7 @@ export function parseVersion(text: string): number {
  * Returns this computer as a host for virtual machines. Its memory is not overcommitted, because guests would take
  * memory from each other.
  *
- * @throws QemuError with the fix: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
+ * @throws QemuError `QEMU_MISSING`, `DIRECTORY_UNUSABLE` or `ACCELERATION_MISSING`; the message states the fix
  */
 export async function qemuHost(options: QemuOptions): Promise<QemuHost> {
   checkQemuOptions('qemuHost()', options);

@@ -81,7 +81,7 @@ describe.skipIf(missing)('--forward', { timeout: 300_000 }, () => {
   });
 
   it.each([
-    [['--forward', '80:80'], "--driver qemu: forward: '80:80' has invalid host ports: allowed are 1024 to 65535"],
+    [['--forward', '80:80'], "--driver qemu: forward: '80:80' has invalid host ports: use 1024 to 65535"],
     [
       ['--forward', 'nonsense'],
       "--driver qemu: forward: 'nonsense' is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22",

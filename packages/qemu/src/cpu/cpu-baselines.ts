@@ -1,6 +1,6 @@
 import type { FeatureChanges } from './cpu-options.js';
 
-/** The QEMU model that the baselines extend. They disable nested virtualization, which differs between vendors. */
+/** The QEMU model that the baselines extend. The baselines disable nested virtualization, which differs by vendor. */
 export const BASELINE_MODEL = 'qemu64';
 
 const enableFeatures = (...names: readonly string[]): FeatureChanges =>
@@ -15,7 +15,7 @@ const V3: FeatureChanges = {
 const V4: FeatureChanges = { ...V3, ...enableFeatures('avx512bw', 'avx512cd', 'avx512dq', 'avx512f', 'avx512vl') };
 
 /**
- * CPU models that QEMU does not define: the x86-64 ABI levels, which hosts with different processors have in common.
+ * CPU models that QEMU does not define: the x86-64 ABI levels, which many different processors support.
  */
 export const BASELINES: Readonly<Record<string, FeatureChanges>> = {
   'x86-64-v2': V2,

@@ -175,7 +175,7 @@ describe.skipIf(!existsSync(QEMU))('the CPU models of the installed QEMU', () =>
     const spelled = (await open(QEMU, { cpuMode: 'host-model' }, 'tcg')).guest;
     expect(await (await open(QEMU, {}, 'tcg')).findObstacle(spelled, 'h2')).toBeNull();
     expect(await old.findObstacle({ ...spelled, mode: 'host-passthrough', model: 'host' }, 'h2')).toBe(
-      'The guest has the CPU of a host with KVM, which host h2 does not use.',
+      'The guest has the CPU of a host with KVM, but host h2 does not use KVM.',
     );
   });
 });

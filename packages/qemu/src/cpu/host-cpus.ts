@@ -9,7 +9,7 @@ import { type CpuDefinition, type QueriedProgram, queryCpuModels, queryCpuProper
 const FULL_MODEL: Readonly<Record<Acceleration, string>> = { kvm: 'host', tcg: 'max' };
 /** The QEMU CPU model that has no features. */
 const EMPTY_MODEL = 'base';
-/** CPU models that messages do not list: the full and empty models, and numbered versions of other models. */
+/** CPU models that error messages omit: those with all or no features, and numbered versions of other models. */
 const UNLISTED_MODELS = /^(host|max|base|.*-v\d+)$/;
 
 const unavailableError = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
@@ -166,7 +166,7 @@ export class HostCpus {
     if (!visible) return null;
     if (!this.#definitions.has(model)) return `QEMU on host ${hostName} does not have the CPU model ${model}.`;
     if (model === FULL_MODEL.kvm && this.#queriedProgram.acceleration !== 'kvm')
-      return `The guest has the CPU of a host with KVM, which host ${hostName} does not use.`;
+      return `The guest has the CPU of a host with KVM, but host ${hostName} does not use KVM.`;
     const allProperties = await this.#describeModel(model, guest.properties).catch((error: Error) => error.message);
     if (typeof allProperties === 'string')
       return `QEMU on host ${hostName} cannot provide the CPU model ${model}: ${allProperties}`;

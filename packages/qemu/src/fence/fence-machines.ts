@@ -12,7 +12,7 @@ export interface FencingResult {
  * Powers off or pauses all running machines, using only the files in their folders. Kills those that do not respond.
  *
  * The fence guard runs this function from its source text, so it must not reference anything else in this module. Each
- * machine has a control socket that is reserved for fencing, because a stopped host process may occupy the other one.
+ * machine has a control socket that is reserved for fencing, because a suspended host process may occupy the other one.
  *
  * @param folder the folder that contains the machine folders
  */

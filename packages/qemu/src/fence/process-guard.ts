@@ -14,7 +14,10 @@ import { type GuardArguments, type GuardRequest, runGuard } from './run-guard.js
 const START_TIMEOUT_MS = 20_000;
 const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** Returns the files of a fence guard. Each guard has a folder, because an old one runs until the new one is ready. */
+/**
+ * Returns the files of a fence guard. Each guard has its own folder, because an old guard runs until its replacement is
+ * ready.
+ */
 function filesOf(path: string): ProcessFiles & { readonly socket: string } {
   const file = (name: 'pid' | 'errorLog') => join(path, name === 'pid' ? 'pid' : 'log');
   return { path, file, staleFiles: [file('pid'), join(path, 'socket')], socket: join(path, 'socket') };
@@ -63,7 +66,7 @@ export class ProcessGuard implements FenceGuard {
         try {
           return await this.#request(connection, {}, RESPONSE_TIMEOUT_MS);
         } catch (error) {
-          this.#options.log(`the fence guard is not responding and is replaced: ${(error as Error).message}`);
+          this.#options.log(`the fence guard is not responding and is being replaced: ${(error as Error).message}`);
         }
       }
       await this.#start(order);
@@ -139,12 +142,12 @@ export class ProcessGuard implements FenceGuard {
 
   /**
    * Replaces a fence guard that has ended. If that fails, the next `ensure()` retries. Does nothing after the fencing
-   * deadline, because a successor of this host process may then have ended the guard.
+   * deadline, because the guard may then have been ended by the host process that replaces this one.
    */
   #restart(connection: Socket): void {
     const currentGuard = this.#currentGuard;
     if (this.#isEnded || currentGuard?.connection !== connection || bootTime() >= this.#fenceAt) return;
-    this.#options.log('the fence guard has ended and is restarted');
+    this.#options.log('the fence guard has ended and is being restarted');
     this.#enqueue(async () => {
       if (this.#currentGuard === currentGuard) await this.#start({ ...currentGuard.order, at: this.#fenceAt });
     }).catch((error) => this.#options.log(`the fence guard cannot be started: ${error.message}`));

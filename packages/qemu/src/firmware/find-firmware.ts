@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The directories in which distributions install firmware descriptors. A file in an earlier directory replaces files of
- * the same name in later ones.
+ * The directories in which distributions install firmware descriptors. A file in an earlier directory takes precedence
+ * over files of the same name in later ones.
  */
 const DESCRIPTOR_FOLDERS = ['/etc/qemu/firmware', '/usr/local/share/qemu/firmware', '/usr/share/qemu/firmware'];
 

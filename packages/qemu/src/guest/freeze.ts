@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { callAgent } from './guest-agent.js';
 
-/** The number of attempts to thaw a guest, because a guest that stays frozen is worse than a failed copy. */
+/** The number of attempts to thaw a guest. One is not enough: a guest that stays frozen is worse than a failed copy. */
 const THAW_ATTEMPTS = 3;
 
 /**
@@ -14,7 +14,7 @@ export async function freezeFileSystems(folder: MachineFolder): Promise<void> {
   const agentSocket = folder.file('agent');
   const status = await callAgent(agentSocket, 'guest-fsfreeze-status');
   await writeFile(folder.file('frozen'), '');
-  // An earlier process has frozen the guest, and died before it returned from this function.
+  // An earlier process froze the guest, and died before it returned from this function.
   if (status === 'frozen') return;
   try {
     await callAgent(agentSocket, 'guest-fsfreeze-freeze');

@@ -11,7 +11,7 @@ const RESPONSE_TIMEOUT_MS = 60_000;
 /** The interval between synchronization requests. An agent loses requests that arrive while it reopens its channel. */
 const SYNC_INTERVAL_MS = 500;
 
-/** Maximum size of an agent's response in bytes, because a guest can send any amount of data. */
+/** The maximum size of an agent's response in bytes. A limit is needed because a guest can send any amount of data. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
 
 /** Makes a guest agent discard earlier input. The response to a synchronization request begins with the same byte. */

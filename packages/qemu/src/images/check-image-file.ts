@@ -40,7 +40,8 @@ export function parseDiskFormat(diskFormat: string | null): ImageFileFormat {
 }
 
 /**
- * Checks beyond the signature, by file format. They return the disk size, or null if the header does not contain it.
+ * The checks after the signature check, by file format. Each returns the disk size; null if the header does not contain
+ * it.
  */
 const FORMAT_CHECKS: Readonly<Record<ImageFileFormat, (header: Buffer, file: FileHandle) => Promise<number | null>>> = {
   raw: async (_, file) => (await file.stat()).size,

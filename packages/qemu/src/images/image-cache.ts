@@ -44,7 +44,7 @@ const MAX_CPU_SECONDS = 600;
 
 /** The size of the blocks that `stat` counts. */
 const BLOCK_BYTES = 512;
-/** How long an image stays in the cache after its last use in any case, because a machine may be about to link it. */
+/** The minimum time for which an unused image stays in the cache, because a machine may be about to link it. */
 const MIN_RETENTION_MS = 60_000;
 
 /** A cache entry. Several entries can be hard links to the same file. */
@@ -55,7 +55,7 @@ interface CacheEntry {
   readonly bytes: number;
 }
 
-/** Returns the least recently used paths, whose removal brings the cache within its limit and frees `needed` bytes. */
+/** Returns the least recently used paths, whose removal brings the cache within its limit and frees `bytesToFree`. */
 function selectForEviction(entries: readonly CacheEntry[], maxBytes: number, bytesToFree: number): readonly string[] {
   const files = new Map(entries.map((entry) => [entry.ino, entry]));
   const totalBytes = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -70,9 +70,9 @@ function selectForEviction(entries: readonly CacheEntry[], maxBytes: number, byt
 }
 
 /**
- * A cache of images, stored as raw backing files for machine disks. Each content is fetched and converted once per
- * format, regardless of how many images and machines use it. Files are written under temporary names and then renamed,
- * so that several processes can share the folder.
+ * A cache of images, stored as raw backing files for machine disks. Each image is fetched only once, and images with
+ * the same content and format are converted only once. Files are written under temporary names and then renamed, so
+ * that several processes can share the folder.
  */
 export class ImageCache {
   readonly #options: ImageCacheOptions;
@@ -149,7 +149,7 @@ export class ImageCache {
         );
         if (format === 'raw') await rename(downloadPath, convertedPath);
         else {
-          // The program that reads untrusted data can write to this file only.
+          // The program that reads untrusted data can write only to this file.
           const target = await open(convertedPath, 'wx', 0o600);
           await target
             .chown(runAs?.uid ?? process.getuid?.() ?? 0, runAs?.gid ?? process.getgid?.() ?? 0)
@@ -187,8 +187,8 @@ export class ImageCache {
   }
 
   /**
-   * Removes images that were not used for a day, abandoned temporary files, and, if the cache exceeds its limit, the
-   * least recently used images. Machines keep their images, because they have their own links.
+   * Removes images that have not been used for a day, abandoned temporary files, and, if the cache exceeds its limit,
+   * the least recently used images. Machines keep their images, because they have their own links.
    *
    * @param neededBytes the additional space to free
    */

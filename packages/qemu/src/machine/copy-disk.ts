@@ -4,7 +4,7 @@ import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
 
-/** The name of the block job that copies a disk, and of its target node. A process copies one disk at a time. */
+/** The name of the block job that copies a disk, and of its target node. QEMU copies one disk at a time. */
 const COPY_NAME = 'copy';
 const POLL_INTERVAL_MS = 50;
 
@@ -54,7 +54,7 @@ export function checkJobEnd({ event, data }: QmpEvent, failureMessage: string): 
     throw new QemuError('QEMU_COMMAND_FAILED', `${failureMessage}: ${data.error ?? 'the copy was canceled'}`);
 }
 
-/** Starts to mirror a block node, which the guest may change, and waits until the copy is identical. */
+/** Starts mirroring a block node, to which the guest may write, and waits until the copy is identical. */
 export async function mirrorUntilReady(
   qmp: QmpClient,
   copy: {
@@ -82,7 +82,7 @@ export async function mirrorUntilReady(
 /**
  * Makes a point-in-time copy of a disk that a running QEMU process has open, as a new qcow2 file.
  *
- * @param around a function that calls its argument to start the copy; the time of this call is the copy's point in time
+ * @param around a function that calls its argument to start the copy. The copy has the disk's content at that time.
  */
 export async function copyRunningDisk(
   qmp: QmpClient,

@@ -15,7 +15,7 @@ type DiskInfo = { readonly snapshots?: readonly { readonly name: string }[] } | 
 
 const containsSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === SNAPSHOT_NAME) ?? false;
 
-/** Yields the local disks of a stopped machine, each with whether it has the resize snapshot. */
+/** Yields the path of each local disk of a stopped machine, and whether the disk has the resize snapshot. */
 async function* localDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of LOCAL_DISKS) {
     const path = diskFile(folder, disk);
@@ -35,7 +35,7 @@ async function runSnapshotCommand(
   await retryWhileLocked(() => runProgram(qemuImg, args, { runAs, signal }), diskWaitMs, signal);
 }
 
-/** Takes a resize snapshot of each disk of a stopped machine that has none yet. */
+/** Takes a resize snapshot of each disk of a stopped machine, unless the disk has one already. */
 export async function snapshotDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
   for await (const { path, hasSnapshot } of localDisks(host, folder, signal))
     if (!hasSnapshot) await runSnapshotCommand(host, '-c', path, signal);

@@ -32,7 +32,7 @@ async function maxGrowthOf(path: string): Promise<number> {
 }
 
 /**
- * Returns the size, the free space and the promised space of a folder's file system.
+ * Returns the size and the free space of a folder's file system, and how much its qcow2 disks can still grow.
  *
  * @param folders the parent folders of all folders that contain disks: `machines`, `contents`
  */

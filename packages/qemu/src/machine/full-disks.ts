@@ -17,7 +17,7 @@ export interface MachinesOnDisk {
 
 /**
  * Resumes guests that QEMU paused because the disk was full, as soon as the file system has free space again. QEMU then
- * repeats the failed write, so that no data is lost.
+ * retries the failed write, so that no data is lost.
  *
  * @param folder a folder on the file system of the disks
  */

@@ -50,8 +50,8 @@ export async function queryPciDevices(qmp: QmpClient): Promise<readonly PciDevic
 }
 
 /**
- * Returns the bus for a device to attach to a running machine: a free port, or an empty object if the machine has no
- * ports and devices are attached to its root bus.
+ * Returns the bus to which a device can be hot-plugged: a free port, or an empty object if the machine has no ports and
+ * devices are attached to its root bus.
  * @throws QemuError `UNSUPPORTED` if all ports are in use
  */
 export async function findFreeBus(qmp: QmpClient): Promise<{ readonly bus?: string }> {

@@ -86,7 +86,7 @@ function createFlashNodes({ code, variables }: Firmware): readonly object[] {
   return [createNode('firmware', code, true), createNode('firmware-variables', variables, false)];
 }
 
-/** Returns the number of hotplug ports, and each device's port; zero if devices are attached to the root bus. */
+/** Returns the number of hotplug ports (zero if devices are attached to the root bus), and each device's port. */
 function assignPorts({ disks, nics, tuning }: MachineShape, machineType: string) {
   if (!isQ35(machineType)) return { count: 0, bus: () => ({}) };
   const portDeviceIds = [
@@ -101,7 +101,7 @@ function assignPorts({ disks, nics, tuning }: MachineShape, machineType: string)
  * Returns QEMU's command-line arguments for a machine, which starts paused. They contain no user input: names, metadata
  * and user data are passed in other ways, addresses and numbers are validated, and this package chooses all paths.
  *
- * @param incoming the device layout of the machine from which this one receives its memory; undefined to boot
+ * @param incoming the device layout of the machine from which this one receives its memory; undefined if it boots
  */
 export function machineArguments(
   shape: MachineShape,
@@ -133,7 +133,7 @@ export function machineArguments(
     ...hotplugPortDevices(incoming?.ports ?? ports.count).flatMap((port) => ['-device', JSON.stringify(port)]),
     ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
     ...['-pidfile', folder.file('pid')],
-    // The guard has its own socket: a socket serves one client at a time, and a stopped host process stays connected.
+    // The fence guard has its own socket, because a suspended host process may occupy the other one.
     ...(['qmp', 'guard'] as const).flatMap((name) => ['-qmp', `unix:${folder.file(name)},server=on,wait=off`]),
     ...[
       '-chardev',

@@ -6,7 +6,7 @@ import type { ProcessFolder } from './machine-process.js';
 /** The names of the files in a machine's folder. */
 const FILE_NAMES = {
   root: 'root.qcow2',
-  /** The root disk's backing file, which is the machine's own link to the image and exists as long as the machine. */
+  /** The root disk's backing file, the machine's own link to the image, which exists as long as the machine does. */
   rootBase: 'root.base.raw',
   /** Exists if the image is a CD. The CD drive then contains `rootBase`, and there is no root disk. */
   cdrom: 'root.cdrom',
@@ -86,7 +86,7 @@ const MAX_CONSOLE_BYTES = 2 ** 20;
 
 export type MachineFile = keyof typeof FILE_NAMES;
 
-/** Makes the user that runs QEMU the owner of a file or folder. */
+/** Changes the owner of a file or folder to the user that runs QEMU. */
 export async function changeOwner(path: string, runAs: RunAs | undefined): Promise<void> {
   if (runAs) await chown(path, runAs.uid, runAs.gid);
 }
@@ -107,7 +107,7 @@ export class MachineFolder implements ProcessFolder {
     return join(DISK_STORAGE_FILES.has(name) ? this.#diskPath : this.path, FILE_NAMES[name]);
   }
 
-  /** The files that remain when a machine's process is killed. */
+  /** The files that a machine's process leaves behind when it is killed. */
   get staleFiles(): readonly string[] {
     return (
       ['pid', 'qmp', 'guard', 'fenced', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const
@@ -141,7 +141,7 @@ export class MachineFolder implements ProcessFolder {
     );
   }
 
-  /** Makes the user that runs QEMU the owner of a file or folder. */
+  /** Changes the owner of a file or folder to the user that runs QEMU. */
   async changeOwner(path: string): Promise<void> {
     await changeOwner(path, this.#runAs);
   }
@@ -157,13 +157,13 @@ export class MachineFolder implements ProcessFolder {
     for (const name of names) await rm(this.file(name), { force: true });
   }
 
-  /** Removes all files of the machine. The local folder is the last, because it marks that the machine exists. */
+  /** Removes all files of the machine. The local folder is removed last, because it marks that the machine exists. */
   async remove(): Promise<void> {
     await rm(this.#diskPath, { recursive: true, force: true });
     await this.removeLocal();
   }
 
-  /** Removes the machine's local files. Disks on shared storage stay. */
+  /** Removes the machine's local files. Disks on shared storage are kept. */
   async removeLocal(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }

@@ -11,7 +11,7 @@ import { queuesForVectors } from './nic-vectors.js';
 export interface MachineLayout {
   /** The versioned machine type, such as `pc-i440fx-7.2`. */
   readonly type: string;
-  /** PCI slots by device id. Hot-plugged devices have other slots than they would have after a boot. */
+  /** PCI slots by device id. Hot-plugged devices have different slots than after a boot. */
   readonly slots: Readonly<Record<string, number>>;
   /** SCSI ids of disks by device id. */
   readonly units: Readonly<Record<string, number>>;
@@ -19,7 +19,7 @@ export interface MachineLayout {
   readonly buses: Readonly<Record<string, string>>;
   /** The total number of hotplug ports. */
   readonly ports: number;
-  /** Numbers of queue pairs by interface id; one if missing. */
+  /** The number of queue pairs of each interface, by interface id. An interface that is not listed has one. */
   readonly queues: Readonly<Record<string, number>>;
   /** The CPU; null if an earlier version of this package started the machine. */
   readonly cpu: GuestCpu | null;

@@ -11,7 +11,7 @@ export interface ProcessFiles {
   /** The working directory of the process. */
   readonly path: string;
   file(name: 'pid' | 'errorLog'): string;
-  /** The files that remain when the process is killed, including the pid file. */
+  /** The files that the process leaves behind when it is killed, including the pid file. */
   readonly staleFiles: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface DetachedProgram<T> {
   readonly ready: () => Promise<T | undefined>;
 }
 
-/** The maximum time until a program is ready. QEMU listens on its control socket before it reads any disk. */
+/** The maximum time until a program is ready. QEMU is ready before it reads any disk, so slow disks do not matter. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 20;
 

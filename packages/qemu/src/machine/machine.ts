@@ -30,7 +30,7 @@ const POWER_STATE_OFF: PowerState = 4;
 /** Power states by QEMU run state. In all other run states, the machine is running. */
 const POWER_STATES: Readonly<Record<string, PowerState>> = {
   paused: 3,
-  // QEMU pauses a guest when the disk is full, and repeats the failed write when the guest continues.
+  // QEMU pauses a guest when the disk is full, and retries the failed write when the guest is resumed.
   'io-error': 3,
   shutdown: POWER_STATE_OFF,
   'guest-panicked': 6,
@@ -41,7 +41,10 @@ const STATE_CHANGE_EVENTS: ReadonlySet<string> = new Set(['STOP', 'RESUME']);
 /** The interval between presses of the power button, which are repeated because booting guests ignore them. */
 const PRESS_INTERVAL_MS = 3_000;
 
-/** A server's virtual machine: a QEMU process that outlives the host process. An earlier one may have started it. */
+/**
+ * A server's virtual machine: a QEMU process that outlives the host process, and that an earlier host process may have
+ * started.
+ */
 export class Machine {
   readonly folder: MachineFolder;
   readonly #program: MachineProgram;
@@ -116,7 +119,7 @@ export class Machine {
 
   /**
    * Starts the machine; no-op if it is running.
-   * @param incoming the device layout of the machine whose memory it receives
+   * @param incoming the device layout of the machine whose memory this machine receives
    */
   async start(shape: MachineShape, signal: AbortSignal, incoming?: MachineLayout): Promise<QmpClient> {
     do {

@@ -24,7 +24,7 @@ export interface DiskPrograms {
   readonly run: Omit<ProgramOptions, 'signal'>;
 }
 
-/** What is needed to create disks: `qemu-img`, the image cache and the image service. */
+/** The tools for creating disks: `qemu-img`, the image cache and the image service. */
 export interface DiskTools extends DiskPrograms {
   readonly cache: ImageCache;
   readonly images: DriverServices['images'];
@@ -37,7 +37,8 @@ export interface DiskInfo {
 }
 
 /**
- * Returns information about a qcow2 file of this package, even if a machine has it open; undefined if it is missing.
+ * Returns information about a qcow2 file that this package created, even if a machine has it open; undefined if the
+ * file does not exist.
  */
 export async function readDiskInfo(
   { qemuImg, run }: DiskPrograms,
@@ -59,7 +60,8 @@ export async function readDiskBytes(tools: DiskPrograms, path: string, signal: A
 /**
  * Creates a qcow2 file atomically; no-op if the file exists.
  *
- * @param base the backing file in the same folder, so that the reference is valid wherever a host mounts the folder
+ * @param base the backing file, which must be in the same folder, so that the reference is valid wherever a host mounts
+ * the folder
  */
 export async function createDisk(
   { qemuImg, run }: DiskPrograms,
@@ -102,8 +104,8 @@ const RESCUE_FILES = {
 const DEFAULT_COMMAND_LINE = 'root=/dev/vda console=tty0 console=ttyS0';
 
 /**
- * Creates a disk from an image, and fetches the image's kernel; keeps existing files. An ISO image becomes a CD instead
- * of a disk, so that an installer on the CD needs a volume or an ephemeral disk.
+ * Creates a disk from an image, and fetches the image's kernel; keeps existing files. An ISO image becomes a CD, and no
+ * disk is created, so an installer on the CD needs a volume or an ephemeral disk.
  */
 async function createSystemDisk(
   tools: DiskTools,

@@ -6,10 +6,10 @@ const LOCK_ERRORS = /another process using the image|Failed to get .*lock/;
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Runs a function that opens disks, and retries while another process has locked them. Programs that a killed process
- * started end soon, and shared storage keeps the locks of a lost host for a minute or two.
+ * Runs a function that opens disks, and retries while another process has locked them. Programs that were started by a
+ * killed process soon end, and shared storage keeps the locks of a lost host for only a minute or two.
  *
- * @throws QemuError `DISK_IN_USE` if the disks are still locked when the time is over
+ * @throws QemuError `DISK_IN_USE` if the disks are still locked after the given time
  */
 export async function retryWhileLocked<T>(work: () => Promise<T>, waitMs: number, signal: AbortSignal): Promise<T> {
   for (const deadline = Date.now() + waitMs; ; await sleep(POLL_INTERVAL_MS, undefined, { signal })) {

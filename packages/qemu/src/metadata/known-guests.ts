@@ -20,7 +20,7 @@ export async function storeMetadata(
   await rename(`${path}.new`, path);
 }
 
-/** Returns the guest that has an IP address in the network to which a namespace belongs. */
+/** Returns the guest with the given IP address in the network to which the given namespace belongs. */
 export async function findGuest(
   { networks, ports, routers }: NetworkPlan,
   names: DeviceNames,

@@ -22,7 +22,7 @@ export interface MetadataServiceOptions {
   readonly ip: IpTool;
   /** The address on which the service listens in each namespace. */
   readonly address: string;
-  /** Returns the guest that has an IP address in a namespace. Only the two of them identify a client. */
+  /** Returns the guest with the given IP address in the given namespace. Neither alone identifies a guest. */
   readonly guest: (namespace: string, address: string) => Promise<MetadataGuest | undefined>;
   readonly log: (line: string) => void;
 }

@@ -26,7 +26,7 @@ async function queryStatus(qmp: QmpClient): Promise<string> {
 
 /**
  * Returns true if a machine has received its memory or is receiving it. Returns false after an interrupted migration,
- * and for a machine that an earlier migration sent away and that was not removed before the server returned.
+ * and for a machine that remains from an earlier migration, in which the server left this host.
  */
 async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<boolean> {
   const status = await queryStatus(qmp);
@@ -111,7 +111,7 @@ async function fetchConsole(remote: RemoteMachine, folder: MachineFolder): Promi
   await rm(sourceConsole, { force: true });
 }
 
-/** Resumes a machine that has arrived in a live migration. Returns false if it has not arrived and will not. */
+/** Resumes a machine that has arrived in a live migration. Returns false if it can no longer arrive. */
 async function resumeArrival(host: Host, { serverId, sourceHost, going }: ArrivalRequest): Promise<boolean> {
   const machine = host.machine({ id: serverId });
   const { folder } = machine;

@@ -58,8 +58,8 @@ async function fetchFileOnce(
 }
 
 /**
- * Fetches a machine's files other than its disks and console log, and the image that backs the root disk. The image
- * comes from the image service if possible, otherwise from the source host.
+ * Fetches the image that backs a machine's root disk, and all files of the machine except disks and the console log.
+ * The image comes from the image service if possible, otherwise from the source host.
  */
 export async function fetchCompanionFiles(remote: RemoteMachine, { base, files }: MachineManifest): Promise<void> {
   const { host, server, signal } = remote;

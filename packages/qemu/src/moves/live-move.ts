@@ -68,7 +68,7 @@ export class LiveMove implements OngoingMove {
     return this.#host.machine(this.#server);
   }
 
-  /** Whether the server is active according to the API, so that the guest must run. */
+  /** Whether the server is active according to the API, which means that its guest must run. */
   get #isActive(): boolean {
     return this.#server.vmState === 'active';
   }
@@ -121,7 +121,7 @@ export class LiveMove implements OngoingMove {
     const uri = `unix:${folder.file('moving')}`;
     const sent = await qmp.executeUntil('migrate', { uri }, isEndOrPauseEvent, signal);
     if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');
-    // The guest is paused and no longer writes, so that the copies of the disks are complete.
+    // The guest is paused and no longer writes, so the copies of the disks are complete.
     for (const disk of disks)
       checkJobEnd(
         await qmp.executeUntil('block-job-cancel', { device: copyName(disk) }, matchEndOf(copyName(disk)), signal),
@@ -196,7 +196,7 @@ export class LiveMove implements OngoingMove {
   }
 
   async abort(): Promise<void> {
-    this.#cancellation.abort(new QemuError('MOVE_FAILED', 'the move was cancelled'));
+    this.#cancellation.abort(new QemuError('MOVE_FAILED', 'the move was canceled'));
     const hasMoved = await this.done.then(
       () => true,
       () => false,

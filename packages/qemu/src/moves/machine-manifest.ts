@@ -17,7 +17,7 @@ const COMPANION_FILES = [
 /** The files, in addition to disks, that another host may request. */
 const FETCHABLE_FILES: readonly MachineFile[] = [...COMPANION_FILES, 'rootBase', 'console'];
 
-/** The description of a machine that another host needs to take over the machine. */
+/** The description of a machine, with all that another host needs to take it over. */
 export interface MachineManifest {
   /** The machine's device layout, including its CPU; null while the machine is off. */
   readonly layout: MachineLayout | null;

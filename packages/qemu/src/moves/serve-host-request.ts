@@ -62,8 +62,8 @@ function parseSubject(
 }
 
 /**
- * Handles a request from another host of the same cloud. The request must concern a server that is on that host,
- * arrives there, or leaves it.
+ * Handles a request from another host of the same cloud. The request must concern a server that is on that host, or is
+ * moving to or from it.
  */
 export async function serveHostRequest(
   host: Host,

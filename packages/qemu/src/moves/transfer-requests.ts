@@ -29,14 +29,14 @@ export function createTransferClient(name: string, { parts }: Host, signal: Abor
 
 const RETRY_INTERVAL_MS = 500;
 
-/** The error for a transfer from another host that was cut off. */
+/** The error for an interrupted transfer from another host. */
 export class TransferCutError extends QemuError {
   constructor(transferName: string, options?: ErrorOptions) {
     super('MOVE_FAILED', `the transfer of ${transferName} was incomplete`, options);
   }
 }
 
-/** Repeats a request while the other host or the network is unavailable. The other host's errors are rethrown. */
+/** Retries a request while the other host or the network is unavailable. The other host's errors are rethrown. */
 export async function retryWhileUnreachable<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

@@ -14,7 +14,7 @@ export interface Tunnel {
 /**
  * Opens a Unix socket through which QEMU reaches another host.
  *
- * @param changeOwner makes the user that runs QEMU the owner of the socket
+ * @param changeOwner changes the owner of the socket to the user that runs QEMU
  */
 export async function openTunnel(
   path: string,

@@ -48,7 +48,7 @@ export interface BridgeModeOptions {
   readonly log: (line: string) => void;
 }
 
-/** Returns the IPv4 addresses of this computer's DNS resolvers that guests can also reach. */
+/** Returns the IPv4 addresses of those of this computer's DNS resolvers that guests can reach, too. */
 async function readResolvers(): Promise<readonly string[]> {
   const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
   const allResolvers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
@@ -62,12 +62,14 @@ async function loadBridgeFilter(): Promise<void> {
   if (!existsSync(BRIDGE_FILTER_FOLDER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
   // By default, the module applies to all bridges on the computer. Disabling it here, and enabling it on guest bridges,
-  // keeps the behavior of other bridges.
+  // leaves other bridges unaffected.
   for (const name of ['iptables', 'ip6tables', 'arptables'])
     await writeFile(join(BRIDGE_FILTER_FOLDER, `bridge-nf-call-${name}`), '0');
 }
 
-/** Returns an interface's counters as seen by the guest, which has sent what the host receives from the TAP device. */
+/**
+ * Returns an interface's counters as seen by the guest: the guest has sent what the host receives from the TAP device.
+ */
 function toNicCounters(macAddress: string, { rx: sent, tx: received }: TrafficCounters): Diagnostics['nics'][number] {
   return {
     macAddress,
@@ -89,7 +91,7 @@ interface DesiredState {
   readonly problem?: string | null;
 }
 
-/** Runs a function repeatedly and sequentially. All calls of `run` that arrive during a run share the next one. */
+/** Runs a function sequentially. All calls to `run` during an execution of the function share the next execution. */
 class SharedRunner {
   #currentRun: Promise<void> | undefined;
   #next: Promise<void> | undefined;
@@ -99,7 +101,7 @@ class SharedRunner {
     this.#round = round;
   }
 
-  /** Resolves when a run that started after this call has ended. */
+  /** Resolves when an execution that started after this call has ended. */
   run(): Promise<void> {
     if (!this.#currentRun) {
       this.#currentRun = this.#round().finally(() => {
@@ -116,7 +118,7 @@ class SharedRunner {
     return this.#next;
   }
 
-  /** Resolves when nothing runs any longer. */
+  /** Resolves when no execution is in progress or scheduled. */
   async waitUntilIdle(): Promise<void> {
     while (this.#currentRun) await (this.#next ?? this.#currentRun).catch(() => {});
   }
@@ -127,7 +129,7 @@ class SharedRunner {
  * each network, routers in their own namespaces, and filter rules for each guest. The networks outlive this process.
  * The next process takes them over, and removes devices that no network needs any longer.
  *
- * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the fix
+ * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING`; the message states the fix
  */
 export async function openBridgeMode(options: BridgeModeOptions): Promise<(folders: MachineFolders) => NetworkMode> {
   const { directory, networks, hosts, tunnelPort, wireguardPort, vhost, runAs, log } = options;

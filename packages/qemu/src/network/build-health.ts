@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 
 /**
- * The number of consecutive failures that count as a problem. A single failure can be a coincidence, such as a device
- * that another program has just removed.
+ * The number of consecutive failures that count as a problem. A single failure can be harmless, for example if another
+ * program has just removed a device.
  */
 const PROBLEM_THRESHOLD = 2;
 

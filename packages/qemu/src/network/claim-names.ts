@@ -34,7 +34,7 @@ async function readClaims(): Promise<ReadonlyMap<string, NameClaim>> {
  * Reserves a host's network device names, which never change and differ from those of other hosts on this computer.
  *
  * @param port the UDP port of the host's tunnels; null if it has no tunnels
- * @param encrypted whether the tunnels are encrypted, which only one host on a computer can do
+ * @param encrypted whether the tunnels are encrypted; only one host on each computer can encrypt its tunnels
  * @throws QemuError `NETWORKS_UNAVAILABLE` if another host on this computer has the same names or the same port, or
  * also encrypts its tunnels
  */

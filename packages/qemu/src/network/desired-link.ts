@@ -22,7 +22,7 @@ export type DesiredLink = { readonly name: string; readonly mtu: number } & (
     }
   | {
       /**
-       * A pair of connected devices. This end may be attached to a bridge; the other end, of the same name, is in a
+       * A pair of connected devices. This end may be attached to a bridge; the other end has the same name, but is in a
        * namespace.
        */
       readonly kind: 'veth';

@@ -45,7 +45,7 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
  *
  * @param physical the physical networks of this computer
  * @param tunnels the tunnels to other hosts; undefined if there are none
- * @param multiqueue whether a port has several queues, by port id, as far as known
+ * @param multiqueue whether each port has several queues, by port id; missing for a port if unknown
  */
 export function desiredLinks(
   plan: NetworkPlan,

@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 const NAME_PREFIX = 'aq';
 
 /**
- * The letter that identifies a kind of network device. In this order: a network's bridge, a guest's TAP device, a
- * router's interface, a router's uplink, the interface of a network's services, a network's tunnel, its connection to a
- * physical network, the other end of that connection in one of the computer's own bridges, a network's VLAN, and the
- * interface that encrypts tunnels.
+ * The letter that identifies a kind of network device. In this order, the letters mean: a network's bridge, a guest's
+ * TAP device, a router's interface, a router's uplink, the interface of a network's services, a network's tunnel, its
+ * connection to a physical network, the other end of that connection in one of the computer's own bridges, a network's
+ * VLAN, and the interface that encrypts tunnels.
  */
 type DeviceKind = 'b' | 't' | 'r' | 'u' | 's' | 'x' | 'p' | 'q' | 'v' | 'w';
 

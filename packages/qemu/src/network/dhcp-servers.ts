@@ -11,7 +11,7 @@ import type { IpTool } from './ip-tool.js';
 const POLL_INTERVAL_MS = 20;
 const START_TIMEOUT_MS = 10_000;
 
-/** Writes a file unless it has the same content already. @returns true if the content was different */
+/** Writes a file unless it already has the same content. @returns true if the content was different */
 async function writeIfChanged(path: string, text: string): Promise<boolean> {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return false;
   await writeFile(path, text, { mode: 0o644 });
@@ -19,8 +19,8 @@ async function writeIfChanged(path: string, text: string): Promise<boolean> {
 }
 
 /**
- * The networks' DHCP servers, which are separate processes that outlive the host process. Each has a folder with the
- * name of its namespace, which contains the configuration files and the pid file.
+ * The networks' DHCP servers, which are separate processes that outlive the host process. Each has a folder, named
+ * after its namespace, for the configuration files and the pid file.
  */
 export class DhcpServers {
   readonly #folder: string;

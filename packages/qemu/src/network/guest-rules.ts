@@ -56,9 +56,7 @@ function toHex128(address: string): string | undefined {
   return ip && `0x${ip.value.toString(16).padStart(32, '0')}`;
 }
 
-/**
- * Returns rules that drop a guest's frames with foreign source addresses, and those that only routers and servers send.
- */
+/** Returns rules that drop frames with foreign source addresses, and frames that only routers or servers may send. */
 function antiSpoofingRules(port: PlannedPort): readonly string[] {
   const { macs, v4, v6 } = sourcesOf(port);
   const targets = v6.map(toHex128);
@@ -73,7 +71,7 @@ function antiSpoofingRules(port: PlannedPort): readonly string[] {
     v4.length > 0 ? `ether type ip ip saddr ${formatSet(v4)} return` : undefined,
     'ether type ip6 meta l4proto 58 icmpv6 type { nd-router-advert, nd-redirect } drop',
     'ether type ip6 udp sport 547 drop',
-    // nftables does not name the target of a neighbor advertisement, and cannot match its bits against a prefix.
+    // nftables has no name for the target of a neighbor advertisement, and cannot match its bits against a prefix.
     targets.every((bits) => bits !== undefined)
       ? `ether type ip6 icmpv6 type nd-neighbor-advert @nh,384,128 != ${formatSet(targets)} drop`
       : undefined,
@@ -202,7 +200,7 @@ const NO_TUNNELS = { arriving: [], passing: [], wire: [], forwarded: [], sent: [
 
 /**
  * Returns the nftables rules for all bridges. A guest's frames are checked on entry (for spoofing) and on forwarding
- * (against the security groups of sender and receiver). Bridged frames also pass the IP filter, where connection
+ * (against the security groups of sender and receiver). Bridged frames also go through the IP filter, where connection
  * tracking marks replies, which are accepted. Packets in the original direction are always matched, so that deleting a
  * rule ends the connections that it allowed.
  *

@@ -76,7 +76,7 @@ export class Ipv6Routes {
     }
     await writeFile(FORWARDING_FILE, '1');
     this.#options.log(
-      `IPv6 forwarding is now enabled on this computer (${FORWARDING_FILE}), so that guests reach external networks`,
+      `IPv6 forwarding is now enabled on this computer (${FORWARDING_FILE}), so that guests can reach external networks`,
     );
   }
 }

@@ -7,7 +7,7 @@ export const HOST_LINK_ADDRESS = 'fe80::1';
 /** A router's link-local address on its link to this computer. It is the same for all routers. */
 export const ROUTER_LINK_ADDRESS = 'fe80::2';
 
-/** The packet mark of packets that other computers send to guest subnets. */
+/** The mark of packets that other computers send to guest subnets. */
 const ROUTED_MARK = '0x20000000';
 /** The lowest numbers of routing tables and rule priorities. Each host on the computer uses its own pair. */
 const [FIRST_TABLE, FIRST_PRIORITY] = [0x6171_0000, 30_000];
@@ -67,8 +67,8 @@ const formatSet = (items: readonly string[]) => `{ ${items.join(', ')} }`;
 
 /**
  * Returns the nftables rules for routed subnets. They admit a packet to a subnet only if the computer would otherwise
- * drop the packet or return it to the interface on which it arrived, because an upstream router has then sent it here
- * deliberately. Routers can only send from their own subnets.
+ * drop the packet or return it to the interface on which it arrived. In both cases, an upstream router has sent it here
+ * deliberately. Routers can send only from their own subnets.
  */
 export function routedRules(routed: readonly RoutedIpv6[], names: DeviceNames): string {
   const name = `${names.tableName}_routed`;

@@ -37,12 +37,12 @@ export interface NetworkBuilderOptions {
 }
 
 /**
- * Changes the kernel's network devices, addresses and rules to match a network plan. Objects that match already are
+ * Changes the kernel's network devices, addresses and rules to match a network plan. Objects that already match are
  * kept, even if an earlier process created them. Devices of this host that the plan does not contain are removed.
  */
 export class NetworkBuilder {
   readonly #options: NetworkBuilderOptions;
-  /** The last configuration that was applied to each object. The same configuration is not applied twice. */
+  /** The last configuration that was applied to each object. The same configuration is not applied twice in a row. */
   readonly #appliedConfigurations = new Map<string, string>();
 
   readonly #ipv6Routes: Ipv6Routes;
@@ -57,7 +57,7 @@ export class NetworkBuilder {
    *
    * @param desired the network plan, including routers on other hosts, for which `host` is not null
    * @param tunnels the tunnels to other hosts; undefined if there are none
-   * @param multiqueue whether a port has several queues, by port id, as far as known
+   * @param multiqueue whether each port has several queues, by port id; missing for a port if unknown
    */
   async build(
     desired: NetworkPlan,
@@ -199,7 +199,7 @@ export class NetworkBuilder {
       if (uplinks.length > 0 && (await readFile(FORWARDING_FILE, 'utf8')).trim() === '0') {
         await writeFile(FORWARDING_FILE, '1');
         log(
-          `IP forwarding is now enabled on this computer (${FORWARDING_FILE}), so that guests reach external networks`,
+          `IP forwarding is now enabled on this computer (${FORWARDING_FILE}), so that guests can reach external networks`,
         );
       }
       const desired = new Set(

@@ -11,7 +11,7 @@ export interface MachineFolders {
   folderOf(serverId: string): MachineFolder;
 }
 
-/** The requirements of a machine's interfaces on their network backends. */
+/** What a machine's interfaces require of their network backends. */
 export interface NicRequirements {
   /** The number of queue pairs of each interface. Networks that QEMU emulates support only one. */
   readonly queues: readonly number[];
@@ -24,7 +24,7 @@ export interface NetworkMode {
   /**
    * Connects interfaces of a server to their networks. Returns the network backends in the same order.
    *
-   * @param starting whether the machine is about to start, and these are all of its interfaces
+   * @param starting whether the machine is about to start; if so, these are all of its interfaces
    */
   connect(
     server: Server,
@@ -44,6 +44,6 @@ export interface NetworkMode {
   onChange(listener: () => void): () => void;
   /** This host's endpoint for encrypted tunnels; undefined if tunnels are not encrypted. */
   readonly wireguard?: { readonly publicKey: string; readonly port: number } | undefined;
-  /** Stops managing networks. The networks of running guests stay. */
+  /** Stops managing networks. The networks of running guests remain. */
   leave(): Promise<void>;
 }

@@ -9,7 +9,8 @@ const MTU = 1500;
 
 /**
  * Checks that networks can be built, by creating and removing the kernel objects that a network needs: a namespace, a
- * bridge, a TAP device, a device pair and an nftables table. If a probe is killed, the next build removes its remains.
+ * bridge, a TAP device, a device pair and an nftables table. The next build removes the
+ * objects of a killed probe.
  *
  * @throws QemuError `PROGRAM_FAILED`
  */

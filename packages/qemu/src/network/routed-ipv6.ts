@@ -2,7 +2,7 @@ import { cidrOf, formatCidr, parseCidr } from '@apistrata/compute-engine/catalog
 import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
 
-/** The minimum prefix length of a specific route. Shorter ones, such as `2000::/3`, count as default routes. */
+/** Routes with shorter prefixes, such as `2000::/3`, count as default routes. */
 const MIN_PREFIX_LENGTH = 4;
 /** An IPv6 route in the output of `ip`. */
 export interface Ipv6Route {
@@ -76,7 +76,7 @@ function computerPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): rea
 
 /**
  * Selects the IPv6 subnets to route to external networks: those of routers that have an IPv6 address there. If prefixes
- * overlap, this computer's own routes take precedence, and then the oldest router, because users choose prefixes.
+ * overlap, this computer's own routes take precedence, then the oldest router's, because users choose prefixes.
  *
  * @param routes this computer's IPv6 routes
  */

@@ -54,7 +54,7 @@ function fitsField(max: number, ...numbers: readonly (number | null)[]): boolean
   return numbers.every((value) => value === null || (Number.isInteger(value) && value >= 0 && value <= max));
 }
 
-/** Returns the nftables match of a rule's protocol, and of its ports or ICMP type and code; undefined if invalid. */
+/** Returns the nftables match for a rule's protocol, and its ports or ICMP type and code; undefined if invalid. */
 function transportMatch(rule: Rule): string | undefined {
   const { protocol, portMin, portMax, ethertype } = rule;
   if (protocol === null || protocol === 'any' || protocol === '0') return '';
@@ -76,7 +76,7 @@ function transportMatch(rule: Rule): string | undefined {
 }
 
 /**
- * Returns the nftables match of a security group rule. The only user input in it is numbers and addresses that were
+ * Returns the nftables match for a security group rule. The only user input in it is numbers and addresses that were
  * parsed and formatted again.
  *
  * @param members returns the addresses of the ports in a security group

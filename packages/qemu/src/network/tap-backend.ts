@@ -3,7 +3,7 @@ import type { NetworkBackend } from './user-network.js';
 /**
  * Returns the `netdev_add` arguments for a TAP device. QEMU runs as the device's owner and opens it once per queue.
  *
- * @param vhost whether QEMU opens `/dev/vhost-net`, so that the kernel forwards packets between guest and device
+ * @param vhost whether QEMU opens `/dev/vhost-net`, which lets the kernel forward packets between guest and device
  */
 export function tapBackend(ifname: string, queues: number, vhost: boolean): NetworkBackend {
   return {

@@ -39,7 +39,8 @@ export function supportsLearning({ local, peers }: Tunnels): boolean {
 }
 
 /**
- * Returns the state of the other hosts, and the tunnels to them. Tunnels exist only if both hosts or neither encrypts.
+ * Returns the state of the other hosts, and the tunnels to them. If only one of two hosts encrypts its tunnels, they
+ * have no tunnel to each other.
  *
  * @param wireguard the interface that encrypts the tunnels; undefined if the tunnels are not encrypted
  */

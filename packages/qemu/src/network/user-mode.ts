@@ -3,7 +3,8 @@ import type { MachineFolders, NetworkMode } from './network-mode.js';
 import { createUserNetwork, hasUserNetwork } from './user-network.js';
 
 /**
- * Returns the network mode `user`: QEMU emulates a network per interface, the first with the server's port forwards.
+ * Returns the network mode `user`: QEMU emulates a separate network for each interface. The server's ports are
+ * forwarded to the first interface that has a network.
  */
 export function createUserMode(forwards: Forwards, folders: MachineFolders): NetworkMode {
   return {

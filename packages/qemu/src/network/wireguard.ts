@@ -40,7 +40,7 @@ export class Wireguard {
   /**
    * Creates the WireGuard interface unless it exists, and a private key unless the folder contains one.
    *
-   * @throws QemuError `QEMU_MISSING` or `NETWORKS_UNAVAILABLE` with the fix
+   * @throws QemuError `QEMU_MISSING` or `NETWORKS_UNAVAILABLE`; the message states the fix
    */
   static async open(options: WireguardOptions): Promise<Wireguard> {
     const { folder, ip, log } = options;

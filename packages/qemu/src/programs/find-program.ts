@@ -8,7 +8,7 @@ export function findInstalledProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** Returns the full path of a program. @throws QemuError `QEMU_MISSING` with the fix if it is not installed */
+/** Returns the full path of a program. @throws QemuError `QEMU_MISSING` if the program is not installed */
 export function findProgram(name: string, fix: string): string {
   const programPath = findInstalledProgram(name);
   if (!programPath) throw new QemuError('QEMU_MISSING', `${name} is not installed: install ${fix}`);

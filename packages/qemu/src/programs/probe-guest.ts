@@ -38,9 +38,9 @@ const MACHINE_CODE: readonly (readonly [string, string])[] = [
   ['f4 ebfd', 'hlt, forever'],
   ['0f1f00', 'padding'],
   ['0000000000000000', 'GDT: null'],
-  ['ffff0000009acf00', 'GDT 8: code of 32 bits'],
+  ['ffff0000009acf00', 'GDT 8: 32-bit code'],
   ['ffff00000092cf00', 'GDT 16: data'],
-  ['ffff0000009aaf00', 'GDT 24: code of 64 bits'],
+  ['ffff0000009aaf00', 'GDT 24: 64-bit code'],
   ['1f00 a87c0000', 'size and address of the GDT'],
 ];
 

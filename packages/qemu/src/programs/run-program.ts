@@ -20,7 +20,7 @@ const DEFAULT_TIMEOUT_MS = 600_000;
 const MAX_ERROR_LENGTH = 1_000;
 const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
 
-/** The environment variables of all programs. It omits those of this process, which may contain secrets. */
+/** The environment of all programs. This process's own variables are omitted, because they may contain secrets. */
 export const PROGRAM_ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
 /**

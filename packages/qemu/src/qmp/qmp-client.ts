@@ -143,7 +143,7 @@ export class QmpClient {
   /**
    * Runs a QMP command, and waits for the event that reports its completion.
    *
-   * @param around a function that calls its argument to run the command, and may act before and after that
+   * @param around a function that calls its argument to run the command, and may do other work before and after
    */
   async executeUntil(
     command: string,
@@ -162,7 +162,7 @@ export class QmpClient {
   }
 
   /**
-   * Waits for a matching event of a command that was run before.
+   * Waits for a matching event of a command that has already been run.
    *
    * @throws the signal's reason if it is aborted, or `MACHINE_ENDED` if QEMU exits
    */

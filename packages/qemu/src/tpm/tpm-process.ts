@@ -52,7 +52,7 @@ export async function startTpm(
   await endTpm(folder);
   const files = filesOf(folder);
   const args = tpmArguments(tpm, swtpm, folder, incoming);
-  // The emulator writes its pid file when it listens.
+  // The emulator writes its pid file as soon as it listens.
   await startDetached(files, { program: swtpm.program, args, runAs, ready: () => findProcess(files) }, signal);
 }
 

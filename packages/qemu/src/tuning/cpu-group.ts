@@ -13,8 +13,8 @@ function sharesToWeight(shares: number): number {
 }
 
 /**
- * Creates the parent control group of all machines. Returns false without writable cgroups v2 that have a CPU
- * controller.
+ * Creates the parent control group of all machines. Returns false if this computer has no writable cgroups v2 with a
+ * CPU controller.
  */
 async function prepareParentGroup(root: string): Promise<boolean> {
   try {

@@ -37,7 +37,7 @@ export class DedicatedCores {
   }
 
   /**
-   * Assigns dedicated cores to a machine, or returns its current ones if their number is right already.
+   * Assigns dedicated cores to a machine, or returns its current ones if it already has the right number.
    *
    * @throws QemuError `UNSUPPORTED` if no core would remain for other machines
    */

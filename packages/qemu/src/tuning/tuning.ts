@@ -182,7 +182,7 @@ function firmwareOf(option: MachineOptions): Pick<Tuning, 'firmware' | 'secureBo
   return { firmware, secureBoot };
 }
 
-/** Returns the tuning of a machine that a flavor and an image request. */
+/** Returns the machine tuning that a flavor and an image request. */
 export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties']): Tuning {
   const option = machineOptionsOf(flavor, properties);
   const rngAllowed = option('rngAllowed');

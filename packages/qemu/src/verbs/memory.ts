@@ -17,7 +17,7 @@ const MIB = 2 ** 20;
 /** The files in which a suspended machine is saved. */
 export const SUSPEND_FILES = ['memory', 'layout'] as const;
 
-/** Error codes that report that QEMU has closed a socket first. */
+/** The error codes for a socket that QEMU closed before this process did. */
 const CLOSE_ERROR_CODES: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET']);
 
 async function sendMemory(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<void> {
@@ -72,7 +72,7 @@ async function readSavedLayout(folder: MachineFolder): Promise<MachineLayout> {
   return validateLayout(JSON.parse(await readFile(folder.file('layout'), 'utf8')));
 }
 
-/** The operations that pause, suspend and resume a guest, and the crash dump. */
+/** The operations that pause, suspend and resume a guest, or make it write a crash dump. */
 export const memoryVerbs: Verbs = {
   pause: async ({ host, server }) => {
     await (await host.machine(server).qmp()).execute('stop');
@@ -87,7 +87,7 @@ export const memoryVerbs: Verbs = {
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     const { status } = await qmp.execute<{ status: string }>('query-status');
     if (status === 'postmigrate') {
-      // An earlier process, which has died, has sent the memory.
+      // An earlier process sent the memory, and then died.
       if (await machine.folder.exists('memory')) return machine.powerOff();
       await qmp.execute('cont');
     }

@@ -5,7 +5,7 @@ import type { Host } from '../host.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 import type { Verbs } from './verb-request.js';
 
-/** Returns the name of the account whose password is changed, which the image can set. */
+/** Returns the name of the account whose password is changed. The image can set this name. */
 function administratorName(server: Server): string {
   const option = optionsOfServer(server);
   return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');
@@ -13,7 +13,7 @@ function administratorName(server: Server): string {
 
 const NO_AGENT_MESSAGE = 'QEMU guest agent is not enabled: the image does not declare one.';
 
-/** Returns why a guest's password cannot be changed, or its file systems cannot be frozen; null if they can. */
+/** Returns why an operation that needs the guest agent is impossible; null if it is possible. */
 export async function findObstacle(host: Host, verb: DriverVerb, server: Server): Promise<UnsupportedReason | null> {
   if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT_MESSAGE };
   if (verb !== 'set_password') return null;

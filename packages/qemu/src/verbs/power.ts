@@ -28,7 +28,7 @@ export const powerVerbs: Verbs = {
     try {
       await boot(host, server, server.imageId, work, signal);
     } catch (error) {
-      // A server whose build failed has no host, so that no later operation would remove its files. An aborted build,
+      // A server whose build failed has no host, so no later operation would remove its files. An aborted build,
       // however, is continued by another process.
       if (!signal.aborted) await host.remove(server);
       throw error;

@@ -2,7 +2,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { DriverVerb, DriverWork } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 
-/** The work type of a driver operation, which several operations can share. */
+/** The work type of a driver operation. Several operations can have the same type. */
 type WorkOf<Verb extends DriverVerb, Work = DriverWork> = Work extends { readonly verb: infer Verbs }
   ? Verb extends Verbs
     ? Work
@@ -17,5 +17,5 @@ export interface VerbRequest<Verb extends DriverVerb> {
   readonly signal: AbortSignal;
 }
 
-/** Implementations of driver operations. Missing ones are unsupported. */
+/** Implementations of driver operations. Operations without one are unsupported. */
 export type Verbs = { readonly [Verb in DriverVerb]?: (request: VerbRequest<Verb>) => Promise<void> };

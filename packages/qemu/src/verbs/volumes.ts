@@ -34,7 +34,7 @@ export const volumeVerbs: Verbs = {
     if (qmp) await unplugVolume(qmp, volumeDeviceId(volumeId), timeoutMs, signal);
     await host.volumes.close(server.id, volumeId);
   },
-  /** The volume's disk was extended already, so that only the guest must be notified. */
+  /** The volume's disk has already been extended, so only the guest must be notified. */
   extend_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).connectIfRunning();
     if (qmp) await growVolume(qmp, await host.volumes.open(server, volumeIdOf(work.device)));

@@ -10,6 +10,6 @@ export async function checkSpace(folder: string, bytes: number): Promise<void> {
   if (bytes > freeBytes)
     throw new QemuError(
       'DISK_FULL',
-      `${Math.ceil(bytes / GIB)} GiB are needed, but only ${Math.floor(freeBytes / GIB)} GiB are free on this host`,
+      `${Math.ceil(bytes / GIB)} GiB is needed, but only ${Math.floor(freeBytes / GIB)} GiB is free on this host`,
     );
 }

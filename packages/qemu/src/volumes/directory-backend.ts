@@ -8,8 +8,8 @@ import type { CopyOptions, VolumeBackend } from './volume-backend.js';
 import { DISK_NODE } from './volume-server.js';
 
 /**
- * A volume backend that stores disks as qcow2 files. Each disk has a folder with its name, which also contains its
- * image.
+ * A volume backend that stores disks as qcow2 files. Each disk has a folder of the same name, which also contains
+ * the image that backs the disk.
  */
 export class DirectoryBackend implements VolumeBackend {
   readonly #folder: string;

@@ -20,7 +20,7 @@ const CONNECTION_SEPARATOR = '@';
 export interface RemoteVolumesOptions {
   readonly directory: string;
   readonly hosts: HostLinks;
-  /** Makes the user that runs QEMU the owner of a file. */
+  /** Changes the owner of a file to the user that runs QEMU. */
   readonly changeOwner: (path: string) => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export class RemoteVolumes implements VolumeAccess {
     return (await hosts.request(await this.#volumeHost(), request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))) as T;
   }
 
-  /** Returns the name under which the host that stores volumes knows a server on this host. */
+  /** Returns the id that identifies a server of this host on the host that stores volumes. */
   #userIdOf(serverId: string): string {
     return remoteUserId(serverId, this.#options.hosts.self);
   }

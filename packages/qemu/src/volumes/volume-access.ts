@@ -4,7 +4,7 @@ import type { VolumeShape } from '../machine/machine-shape.js';
 /** The user of a volume: a server on this host, or, with a derived id, a server on another host. */
 export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
 
-/** Gives the servers on this host access to volumes, which this or another host stores. */
+/** Gives the servers on this host access to volumes that this host or another one stores. */
 export interface VolumeAccess {
   /** Makes a volume accessible to a server until `close` is called. */
   open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;

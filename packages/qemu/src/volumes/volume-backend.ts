@@ -16,7 +16,7 @@ export interface CopyOptions {
  * time, which serves the disk to guests. Methods are not called concurrently for the same disk.
  *
  * A disk's folder exists before the disk is created, and until the disk is removed. Methods reject with a QemuError,
- * whose message is for administrators. After a failed or cancelled creation, `remove` is called.
+ * whose message is for administrators. After a failed or canceled creation, `remove` is called.
  */
 export interface VolumeBackend {
   /** Checks the free space of the storage. Rejects if fewer bytes are free. @throws QemuError `DISK_FULL` */

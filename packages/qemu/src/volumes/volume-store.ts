@@ -21,7 +21,7 @@ import { remoteUserId, VolumeTransports } from './volume-transports.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
 
-/** How long content may exist without a volume before it is removed. Creating content takes time. */
+/** How long content may exist without a volume before it is removed. It has no volume until it is complete. */
 const MAX_UNLINKED_AGE_MS = 3_600_000;
 
 export interface VolumeStoreOptions {
@@ -35,7 +35,7 @@ export interface VolumeStoreOptions {
 
 /**
  * Stores volumes in a backend. A separate process serves each volume while servers use it. A volume is a link to its
- * content, so that a volume migration can replace the content atomically, under running guests.
+ * content, so that a volume migration can replace the content atomically while guests use the volume.
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
@@ -270,7 +270,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /**
-   * Restarts the processes that serve volumes, if this computer was rebooted or a process has died, so that waiting
+   * Restarts the processes that serve volumes if this computer was rebooted or a process has died, so that waiting
    * guests continue. Deletes incomplete content.
    */
   async recover(): Promise<void> {

@@ -8,7 +8,8 @@ import type { VolumeContent } from './volume-content.js';
 export const HOST_SEPARATOR = '@';
 
 /**
- * Returns the volume user id of a server on another host. It names the host, because a migrating server exists twice.
+ * Returns the volume user id of a server on another host. The id includes the host's name, because a migrating server
+ * is on two hosts.
  */
 export function remoteUserId(serverId: string, host: string): string {
   return serverId + HOST_SEPARATOR + host;
