@@ -40,7 +40,10 @@ export interface Healthcheck {
    * details that depend on these.
    */
   close(): void;
-  /** Subscribes to `change`, which is emitted when the state of an endpoint differs from its previous evaluation. */
+  /**
+   * Subscribes to `change`, which is emitted when an evaluation of an endpoint results in a different state than the
+   * previous one.
+   */
   on(event: 'change', listener: (change: HealthChange) => void): void;
   off(event: 'change', listener: (change: HealthChange) => void): void;
 }

@@ -19,9 +19,9 @@ export interface GroupOptions {
 /** Options of `healthcheck()`. Lists are arrays or comma-separated strings. */
 export interface HealthcheckOptions {
   /**
-   * The exact path of the endpoint; requests to other paths are passed on. Default `/healthcheck`. With `false`, or
-   * without a path and mounted below a prefix (`app.use('/status', healthcheck())`), it responds to every request that
-   * reaches it.
+   * The exact path of the endpoint; requests to other paths are passed on. Default `/healthcheck`. If `path` is
+   * `false`, or if it is omitted and the middleware has a mount path (`app.use('/status', healthcheck())`), the
+   * endpoint responds to every request that reaches it.
    */
   readonly path?: string | false;
   /**
@@ -76,7 +76,7 @@ export interface HealthcheckOptions {
   readonly links?: readonly PageLink[];
   /**
    * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the
-   * stack trace of each pending one. Tracking slows the whole process down, several times if the process awaits often.
+   * stack trace of each pending one. Tracking slows the whole process down, severalfold if the process awaits often.
    * Default false: responses list only the types of resources that keep the process alive, with no overhead except
    * while a response is built.
    */

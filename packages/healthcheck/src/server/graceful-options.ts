@@ -81,7 +81,7 @@ export function gracefulSettings(options: GracefulServerOptions): GracefulSettin
     DEFAULT_TIMEOUT,
   );
   if (timeoutMs <= drain.delayMs) {
-    const problem = `${timeoutMs} is not more than delayMs, ${drain.delayMs}`;
+    const problem = `${timeoutMs} is not greater than delayMs (${drain.delayMs})`;
     throw new HealthcheckConfigError(
       'timeoutMs',
       problem,
