@@ -32,7 +32,10 @@ export class Reservation {
     this.#calls = calls;
   }
 
-  /** Whether this object has neither committed nor released the reservation, which may still have expired. */
+  /**
+   * Whether this object has neither committed nor released the reservation. It is also true if the reservation has since
+   * expired.
+   */
   get open(): boolean {
     return this.#state === 'open';
   }

@@ -12,7 +12,7 @@ export interface UsageHandlerOptions<Req extends IncomingMessage = IncomingMessa
 /** The usage of one resource kind in the response of `usageHandler()`. */
 export interface UsageEntry {
   readonly kind: string;
-  /** The amount in use that was committed. */
+  /** The committed amount. */
   readonly used: number;
   /** The amount that requests in progress have reserved. */
   readonly reserved: number;

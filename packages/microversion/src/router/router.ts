@@ -57,7 +57,7 @@ export interface RouterOptions<C> {
   /** Functions that observe requests, for metrics and traces. */
   readonly observer?: RouterObserver;
   /**
-   * Conversions of bodies between versions, by operation name, so that handlers use the newest format only. Requests
+   * Conversions of bodies between versions, by operation name, so that handlers use only the newest format. Requests
    * are converted after validation, responses before rendering.
    */
   readonly migrations?: Migrations;

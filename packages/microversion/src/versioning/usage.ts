@@ -48,7 +48,7 @@ interface RequestCount {
 }
 
 /**
- * Creates a report that counts in memory which clients use which versions.
+ * Creates a report that counts, in memory, the requests of each client to each version.
  *
  * @example
  * ```ts
