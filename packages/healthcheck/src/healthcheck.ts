@@ -25,11 +25,14 @@ export interface Healthcheck {
    * @throws HealthcheckConfigError for an unknown group
    */
   status(group?: string): Promise<HealthStatus>;
-  /** Makes all endpoints that fail on shutdown unavailable permanently. Other requests are still served. */
+  /** Marks all endpoints that fail on shutdown as permanently unavailable. Other requests are still served. */
   shutdown(): void;
   /** Marks the service as ready, so that the checks determine the state of all endpoints again. */
   markReady(): void;
-  /** Makes all endpoints that fail on shutdown unavailable until `markReady()` is called. Default reason: `NOT READY`. */
+  /**
+   * Marks all endpoints that fail on shutdown as unavailable until `markReady()` is called. Default reason: `NOT
+   * READY`.
+   */
   markNotReady(reason?: string): void;
   /** Resolves when the service has been marked as ready for the first time; immediately unless `startsReady` is false. */
   whenFirstReady(): Promise<void>;

@@ -16,7 +16,7 @@ export interface GroupOptions {
   readonly failsOnShutdown?: boolean;
 }
 
-/** Options of `healthcheck()`. Lists are arrays or comma-separated strings. */
+/** Options for `healthcheck()`. Lists are arrays or comma-separated strings. */
 export interface HealthcheckOptions {
   /**
    * The exact path of the endpoint; requests to other paths are passed on. Default `/healthcheck`. If `path` is
@@ -58,8 +58,8 @@ export interface HealthcheckOptions {
    */
   readonly format?: JsonFormat;
   /**
-   * How an unavailable endpoint responds: `documented` depends on `Accept` and `format`; `problem` (RFC 9457), `json` and
-   * functions do not; `next` passes the error to your error handler. Default `documented`.
+   * How an unavailable endpoint responds: with `documented`, the body depends on `Accept` and `format`; with `problem`
+   * (RFC 9457), `json` and functions, it does not; `next` passes the error to your error handler. Default `documented`.
    */
   readonly errors?: HealthcheckErrorsOption;
   /**

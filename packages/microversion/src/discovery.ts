@@ -22,7 +22,7 @@ export interface ApiVersion {
   readonly describedBy?: string;
 }
 
-/** Options of {@link discovery}: the versions to list, and the base URL of their links. */
+/** Options for {@link discovery}: the versions to list, and the base URL of their links. */
 export interface DiscoveryOptions {
   /** The major versions of the API, oldest first. */
   readonly versions: readonly ApiVersion[];

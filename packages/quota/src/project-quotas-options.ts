@@ -3,7 +3,7 @@ import type { QuotaPresetName } from './presets.js';
 import type { QuotaStore } from './store.js';
 import type { ThresholdEvent } from './thresholds.js';
 
-/** Options of `projectQuotas()`. Times are in milliseconds. */
+/** Options for `projectQuotas()`. Times are in milliseconds. */
 export interface ProjectQuotasOptions {
   /** Stores limits and usage: `memoryStore()`, `sqlStore(...)`, `redisStore(...)` or a custom implementation. */
   readonly store: QuotaStore;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkOptions } from './check-options.js';
 import type { ProjectQuotas, Usage } from './project-quotas.js';
 
-/** Options of `usageHandler()`. */
+/** Options for `usageHandler()`. */
 export interface UsageHandlerOptions<Req extends IncomingMessage = IncomingMessage> {
   readonly quota: ProjectQuotas;
   /** Returns the id of the project whose usage the handler sends. */

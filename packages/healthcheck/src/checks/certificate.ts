@@ -5,7 +5,7 @@ import { type LimitOptions, limitResult, timingOf, validateLimits } from './limi
 
 const DAY_MS = 86_400_000;
 
-/** Options of `certificate()`. */
+/** Options for `certificate()`. */
 export interface CertificateOptions extends LimitOptions {
   /** The minimum number of days until the certificate expires. Default 14. */
   readonly minDays?: number;

@@ -3,7 +3,7 @@ import type { Check } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
 import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
-/** Options of `diskSpace()`. At least one of the two limits is required. */
+/** Options for `diskSpace()`. At least one of the two limits is required. */
 export interface DiskSpaceOptions extends LimitOptions {
   /** The minimum free space that is available to this process, in bytes. */
   readonly minFreeBytes?: number;

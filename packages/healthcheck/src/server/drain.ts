@@ -3,7 +3,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Connection, ConnectionGuard } from './connection.js';
 import { validateIntegers } from './limits.js';
 
-/** Options of a graceful shutdown. Times are in milliseconds. */
+/** Options for a graceful shutdown. Times are in milliseconds. */
 export interface DrainOptions {
   /**
    * The health check of the server. It fails as soon as the shutdown starts, so that load balancers send no new

@@ -12,7 +12,7 @@ export type ShutdownHooks = ShutdownHook | readonly ShutdownHook[];
 /** Code that runs during a shutdown. An error is logged, and the shutdown continues. */
 export type ShutdownHook = () => unknown;
 
-/** Options of `gracefulServer()`. Times are in milliseconds. */
+/** Options for `gracefulServer()`. Times are in milliseconds. */
 export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
   /** The endpoints: the result of `healthcheck()`, or its options. Default: `/healthcheck` without checks. */
   readonly health?: Healthcheck | HealthcheckOptions;

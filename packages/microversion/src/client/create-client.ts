@@ -1,6 +1,6 @@
 import type { ErrorStatus, OperationKey, ProblemDetails, RequestArguments, ResponseBody, TypedApi } from './types.js';
 
-/** Options of {@link createClient}. */
+/** Options for {@link createClient}. */
 export interface ClientOptions<V extends string> {
   /** The API version that the client is written for. It must equal the type argument. */
   readonly version: V;

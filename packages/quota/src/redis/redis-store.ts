@@ -30,7 +30,7 @@ export interface RedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** Options of `redisStore()`. */
+/** Options for `redisStore()`. */
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /**

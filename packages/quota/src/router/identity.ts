@@ -29,7 +29,7 @@ export class IdentityError extends QuotaError {
   }
 }
 
-/** Options of `headerIdentity()`. */
+/** Options for `headerIdentity()`. */
 export interface HeaderIdentityOptions {
   /**
    * Whether the header `X-Identity-Status: Confirmed` is required, which authenticating proxies set. Default true. If false, every

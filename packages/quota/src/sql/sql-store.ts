@@ -19,7 +19,7 @@ import { readStatement, type SqlDatabase, type Steps, writeStatement } from './s
 import { type Statements, statementsFor, writeLimits } from './statements.js';
 import { QuotaSteps, type ReleaseRequest, type Settlement, type TakeRequest } from './steps.js';
 
-/** Options of `sqlStore()`. */
+/** Options for `sqlStore()`. */
 export interface SqlStoreOptions {
   /** The database to use: `postgres(pool)`, `mysql(pool)` or `sqlite(connection)`. */
   readonly database: SqlDatabase;
