@@ -27,8 +27,8 @@ export interface ProjectQuotasOptions {
   readonly sweepEveryMs?: number;
   /**
    * Called when the used amount of a kind reaches a threshold: once in each process that changes the amount, and again
-   * only if the amount has fallen below the threshold in the meantime. With this option, the usage is read in the
-   * background after each change.
+   * only after the amount has fallen below the threshold. With this option, the usage is read in the background after
+   * each change.
    */
   readonly onThreshold?: (event: ThresholdEvent) => void;
   /** Thresholds as fractions of the limit, above 0 and at most 1. Default `[0.8, 1]`. */

@@ -33,8 +33,8 @@ export class Reservation {
   }
 
   /**
-   * Whether this object has neither committed nor released the reservation. It is also true if the reservation has since
-   * expired.
+   * Whether this object has neither committed nor released the reservation. Also true if the reservation has expired
+   * since.
    */
   get open(): boolean {
     return this.#state === 'open';

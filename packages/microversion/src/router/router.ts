@@ -21,7 +21,7 @@ import { candidatesOf, operationAt, routeTable } from './table.js';
 /** The properties of a call that the router sets, stage by stage. */
 export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operation: Operation | undefined };
 
-/** Options for `createRouter()` for an API whose calls have the type C. */
+/** Options for `createRouter()`. C is the type of the calls of the API. */
 export interface RouterOptions<C> {
   readonly operations: readonly Operation[];
   /** Creates the call object of a request: the caller's identity and other data for handlers. Runs before routing. */
