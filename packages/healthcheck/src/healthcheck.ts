@@ -19,7 +19,7 @@ import { type Settings, settingsFrom } from './settings.js';
 export interface Healthcheck {
   (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void;
   /**
-   * Evaluates an endpoint, as a probe does.
+   * Evaluates an endpoint as if a probe had arrived.
    *
    * @param group default: the main endpoint
    * @throws HealthcheckConfigError for an unknown group

@@ -48,8 +48,8 @@ export interface HealthcheckOptions {
    */
   readonly detailed?: boolean;
   /**
-   * Whether responses contain more than the documented format: the name of each check; in detailed JSON and HTML also its
-   * duration and the time of its last change, the runtime and its uptime, and the `service`. Default false.
+   * Whether responses contain more than the documented format: the name of each check and, in detailed JSON and HTML,
+   * its duration and the time of its last change, the runtime and its uptime, and the `service`. Default false.
    */
   readonly names?: boolean;
   /**

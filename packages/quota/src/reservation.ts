@@ -44,7 +44,7 @@ export class Reservation {
    * Converts the reserved amounts to used amounts. Idempotent.
    *
    * @throws ReservationEnded if the reservation was released or has expired
-   * @throws QuotaStoreError if the store fails; the call may be repeated
+   * @throws QuotaStoreError if the store fails; the call may be retried
    */
   async commit(): Promise<void> {
     if (this.#state === 'committed') return;

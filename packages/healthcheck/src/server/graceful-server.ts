@@ -20,7 +20,7 @@ export interface GracefulServer {
   /** Creates a beacon: a shutdown waits until the beacon has ended. */
   beacon(name?: string): Beacon;
   /**
-   * Shuts the server down as a signal does, but does not exit the process. A repeated call returns the same promise.
+   * Shuts the server down as after a signal, but does not exit the process. A repeated call returns the same promise.
    *
    * @returns the hook errors, and a timeout error if `timeoutMs` was exceeded; empty after a clean shutdown. Never rejects.
    */

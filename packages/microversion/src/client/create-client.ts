@@ -55,8 +55,8 @@ function requestUrl(base: string, path: string, { params = {}, query = {} }: Any
 }
 
 /**
- * Reads a response body and parses it if its media type is JSON. Returns other bodies as text (including error bodies
- * with malformed JSON), and undefined for an empty body.
+ * Reads a response body and parses it if its media type is JSON. Returns other bodies, and error bodies with malformed
+ * JSON, as text. Returns undefined for an empty body.
  */
 async function readContent(response: Response): Promise<unknown> {
   const text = await response.text();

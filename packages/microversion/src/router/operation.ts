@@ -99,7 +99,7 @@ export interface OperationSpec<
   ) => HandlerResult<R, C & { readonly loaded: L }>;
 }
 
-/** Any operation, as the router and the documents use it. */
+/** Any operation, regardless of its types, for the router and the documents. */
 export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 
 /** Requires a description of every path parameter. */

@@ -21,7 +21,7 @@ export type ClientVersion = (
   req: IncomingMessage,
 ) => VersionLike | null | undefined | Promise<VersionLike | null | undefined>;
 
-/** An accepted request, as `onVersion` receives it. */
+/** An accepted request, which is passed to `onVersion`. */
 export interface VersionUse {
   readonly version: Version;
   /** The source that contained the version, such as `API-Version`; undefined if the request did not specify one. */

@@ -12,7 +12,7 @@ import { RejectedRequest, type RouterResponse } from './router-response.js';
 /** The value of the `Retry-After` header while the store is unavailable. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Middleware for Express 4 and 5, which is also a complete request handler for bare `node:http`. */
+/** Middleware for Express 4 and 5, and a complete request handler for bare `node:http`. */
 export type ProjectQuotaRouter = (
   req: IncomingMessage,
   res: ServerResponse,
