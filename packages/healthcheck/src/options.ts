@@ -76,9 +76,9 @@ export interface HealthcheckOptions {
   readonly links?: readonly PageLink[];
   /**
    * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the
-   * stack trace of each pending one. Tracking slows the whole process down, severalfold if the process awaits often.
-   * Default false: responses list only the types of resources that keep the process alive, with no overhead except
-   * while a response is built.
+   * stack trace of each pending one. Tracking slows the whole process down; a process that awaits often may become
+   * several times slower. Default false: responses list only the types of resources that keep the process alive, with
+   * no overhead except while a response is built.
    */
   readonly followResources?: boolean;
   /** With `followResources`: whether pending promises are also tracked. Default true. */
