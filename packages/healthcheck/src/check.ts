@@ -40,7 +40,7 @@ export interface Check extends CheckTiming {
   readonly check: (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 }
 
-/** The result of one check, as responses report it. */
+/** The result of one check, as it appears in responses. */
 export interface CheckReport {
   readonly name: string;
   readonly state: CheckState;

@@ -59,7 +59,7 @@ export function healthcheckFromConfig(
     const value = record[name];
     if (value === undefined) continue;
     if (typeof value !== 'string')
-      throw new HealthcheckConfigError(name, 'is not a string', 'Use a string, as a configuration file contains it');
+      throw new HealthcheckConfigError(name, 'is not a string', 'Use a string, as in a configuration file');
     options[option] = parse(value, name);
   }
   try {

@@ -4,7 +4,7 @@ import type { EndpointSettings } from './settings.js';
 
 /** The health of an endpoint. */
 export interface HealthStatus {
-  /** The worst state of all results. */
+  /** The worst state among all results. */
   readonly state: CheckState;
   /** Whether the state is `available` or `degraded`. Determines the HTTP status. */
   readonly available: boolean;

@@ -49,7 +49,7 @@ export class HealthcheckConfigError extends HealthcheckError<'HEALTHCHECK_CONFIG
   }
 }
 
-/** The error of an unavailable endpoint, as the option `errors` receives it. Its message joins the reasons. */
+/** The error of an unavailable endpoint, which is passed to the option `errors`. Its message lists the reasons. */
 export class HealthcheckUnavailable extends HealthcheckError<'UNAVAILABLE'> {
   /**
    * @param endpoint `healthcheck` for the main endpoint, otherwise the name of the group

@@ -19,17 +19,20 @@ import { type Settings, settingsFrom } from './settings.js';
 export interface Healthcheck {
   (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void;
   /**
-   * Evaluates an endpoint, as a probe does.
+   * Evaluates an endpoint as if a probe had arrived.
    *
    * @param group default: the main endpoint
    * @throws HealthcheckConfigError for an unknown group
    */
   status(group?: string): Promise<HealthStatus>;
-  /** Makes all endpoints that fail on shutdown unavailable permanently. Other requests are still served. */
+  /** Marks all endpoints that fail on shutdown as permanently unavailable. Other requests are still served. */
   shutdown(): void;
   /** Marks the service as ready, so that the checks determine the state of all endpoints again. */
   markReady(): void;
-  /** Makes all endpoints that fail on shutdown unavailable until `markReady()` is called. Default reason: `NOT READY`. */
+  /**
+   * Marks all endpoints that fail on shutdown as unavailable until `markReady()` is called. Default reason: `NOT
+   * READY`.
+   */
   markNotReady(reason?: string): void;
   /** Resolves when the service has been marked as ready for the first time; immediately unless `startsReady` is false. */
   whenFirstReady(): Promise<void>;
@@ -40,7 +43,10 @@ export interface Healthcheck {
    * details that depend on these.
    */
   close(): void;
-  /** Subscribes to `change`, which is emitted when the state of an endpoint differs from its previous evaluation. */
+  /**
+   * Subscribes to `change`, which is emitted when an evaluation of an endpoint results in a different state than the
+   * previous one.
+   */
   on(event: 'change', listener: (change: HealthChange) => void): void;
   off(event: 'change', listener: (change: HealthChange) => void): void;
 }

@@ -16,12 +16,12 @@ export interface GroupOptions {
   readonly failsOnShutdown?: boolean;
 }
 
-/** Options of `healthcheck()`. Lists are arrays or comma-separated strings. */
+/** Options for `healthcheck()`. Lists are arrays or comma-separated strings. */
 export interface HealthcheckOptions {
   /**
-   * The exact path of the endpoint; requests to other paths are passed on. Default `/healthcheck`. With `false`, or
-   * without a path and mounted below a prefix (`app.use('/status', healthcheck())`), it responds to every request that
-   * reaches it.
+   * The exact path of the endpoint; requests to other paths are passed on. Default `/healthcheck`. If `path` is
+   * `false`, or if it is omitted and the middleware has a mount path (`app.use('/status', healthcheck())`), the
+   * endpoint responds to every request that reaches it.
    */
   readonly path?: string | false;
   /**
@@ -48,8 +48,8 @@ export interface HealthcheckOptions {
    */
   readonly detailed?: boolean;
   /**
-   * Whether responses contain more than the documented format: the name of each check; in detailed JSON and HTML also its
-   * duration and the time of its last change, the runtime and its uptime, and the `service`. Default false.
+   * Whether responses contain more than the documented format: the name of each check and, in detailed JSON and HTML,
+   * its duration and the time of its last change, the runtime and its uptime, and the `service`. Default false.
    */
   readonly names?: boolean;
   /**
@@ -58,8 +58,8 @@ export interface HealthcheckOptions {
    */
   readonly format?: JsonFormat;
   /**
-   * How an unavailable endpoint responds: `documented` depends on `Accept` and `format`; `problem` (RFC 9457), `json` and
-   * functions do not; `next` passes the error to your error handler. Default `documented`.
+   * How an unavailable endpoint responds: with `documented`, the body depends on `Accept` and `format`; with `problem`
+   * (RFC 9457), `json` and functions, it does not; `next` passes the error to your error handler. Default `documented`.
    */
   readonly errors?: HealthcheckErrorsOption;
   /**
@@ -76,9 +76,9 @@ export interface HealthcheckOptions {
   readonly links?: readonly PageLink[];
   /**
    * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the
-   * stack trace of each pending one. Tracking slows the whole process down, several times if the process awaits often.
-   * Default false: responses list only the types of resources that keep the process alive, with no overhead except
-   * while a response is built.
+   * stack trace of each pending one. Tracking slows the whole process down; a process that awaits often may become
+   * several times slower. Default false: responses list only the types of resources that keep the process alive, with
+   * no overhead except while a response is built.
    */
   readonly followResources?: boolean;
   /** With `followResources`: whether pending promises are also tracked. Default true. */

@@ -48,14 +48,17 @@ export interface Settings extends FileBackendSettings {
 
 const SILENT_LOG: HealthcheckLog = { warn: () => undefined, error: () => undefined };
 
-/** The default paths of endpoint groups by name, as orchestrators such as Kubernetes use them. */
+/** The default paths of endpoint groups by name, which are customary for orchestrators such as Kubernetes. */
 const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
   ['live', '/livez'],
   ['ready', '/readyz'],
   ['startup', '/startupz'],
 ]);
 
-/** Groups that do not fail on shutdown: the orchestrator would restart the process and interrupt its last requests. */
+/**
+ * Groups that do not fail on shutdown, because the orchestrator would then restart the process and interrupt its last
+ * requests.
+ */
 const GROUPS_UNAFFECTED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
 
 /**

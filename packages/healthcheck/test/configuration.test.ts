@@ -238,7 +238,7 @@ describe('the string options of a configuration file', () => {
     ['detailed', { detailed: 'maybe' }, 'Write true or false'],
     ['detailed', { detailed: 'constructor' }, 'Write true or false'],
     ['ignore_proxied_requests', { ignore_proxied_requests: '2' }, 'Write true or false'],
-    ['detailed', { detailed: true as never }, 'Use a string, as a configuration file contains it'],
+    ['detailed', { detailed: true as never }, 'Use a string, as in a configuration file'],
     ['disable_by_file_paths', { disable_by_file_paths: '/run/drain' }, 'like "8080:'],
     ['allowed_source_ranges', { allowed_source_ranges: '10.0.0.1/8' }, 'with zeros after the prefix'],
     ['disable_by_filepath', { disable_by_filepath: '' }, 'Did you mean "disable_by_file_path"?'],

@@ -15,7 +15,7 @@ import { at, type Window, type Windowed, windowsOf } from './windowed.js';
 /** A request handler for Express, `node:http` or another framework, with any request and response types. */
 export type Handler = (...args: any[]) => unknown;
 
-/** Options of `byVersion()`. */
+/** Options for `byVersion()`. */
 export interface ByVersionOptions {
   /**
    * The format of the 404 response if no handler serves the requested version. Default: the format of the preceding

@@ -22,7 +22,7 @@ export interface ApiVersion {
   readonly describedBy?: string;
 }
 
-/** Options of {@link discovery}: the versions to list, and the base URL of their links. */
+/** Options for {@link discovery}: the versions to list, and the base URL of their links. */
 export interface DiscoveryOptions {
   /** The major versions of the API, oldest first. */
   readonly versions: readonly ApiVersion[];
@@ -64,18 +64,18 @@ export interface VersionChoice {
 
 type DocumentHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Returns discovery documents as data, or sends them as handlers. The handlers respond to any method and path. */
+/** Returns discovery documents as data, or handlers that send them. The handlers respond to any method and path. */
 export interface Discovery {
-  /**
-   * Returns `{ versions: [...] }`, for the root of the API. Mount it before `microversion()`, because requests to the
-   * root have no microversion.
-   */
+  /** Returns `{ versions: [...] }`, for the root of the API. */
   readonly listOf: (req: IncomingMessage) => { readonly versions: readonly VersionEntry[] };
   /** Returns `{ version: {...} }`, for the root path of one API version. @throws RangeError if the id is unknown */
   readonly documentOf: (req: IncomingMessage, id: string) => { readonly version: VersionDetail };
   /** Returns `{ choices: [...] }`, for a path without a version, such as `/servers`, relative to the base URL. */
   readonly choicesOf: (req: IncomingMessage, path: string) => { readonly choices: readonly VersionChoice[] };
-  /** Sends the result of {@link Discovery.listOf} with status 200. */
+  /**
+   * Sends the result of {@link Discovery.listOf} with status 200. Mount it before `microversion()`, because requests to
+   * the root have no microversion.
+   */
   readonly list: DocumentHandler;
   /** Creates a handler that sends the result of {@link Discovery.documentOf} with status 200. */
   readonly document: (id: string) => DocumentHandler;

@@ -50,8 +50,8 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
 }
 
 /**
- * Applies the limits of {@link checkJsonText} to a parsed body. Works level by level, so that deep values cannot
- * overflow the stack.
+ * Applies the limits of {@link checkJsonText} to a parsed body. Works level by level, so that deeply nested values
+ * cannot overflow the stack.
  *
  * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */

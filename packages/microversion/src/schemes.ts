@@ -14,7 +14,7 @@ export interface VersionScheme {
   readonly lowest: string;
   /** Returns the numbers of a version, or undefined if the text does not have this format. */
   readonly parse: (text: string) => VersionNumbers | undefined;
-  /** Returns the next higher version after the version with these numbers. */
+  /** Returns the lowest version above the version with these numbers. */
   readonly next: (numbers: readonly string[]) => string;
   /**
    * Parses a range such as `^1.2`, which a client may send instead of an exact version. Returns the lowest version in

@@ -47,7 +47,7 @@ export class Version {
   }
 
   /**
-   * Parses a version that source code contains, with the first scheme that accepts it.
+   * Parses a version that is written in source code, with the first scheme that accepts it.
    *
    * @param schemes default: the schemes of `2.27`, `2026-11-22`, `1.4.2` and `7`
    * @throws TypeError if the text is not a version of any of the schemes

@@ -15,7 +15,10 @@ export function checkOptions(factory: string, options: object, knownOptions: Rea
   throw new TypeError(`${factory}: unknown option "${unknownOption}"; ${fix}`);
 }
 
-/** Returns whether two names differ only in case and by at most two edits, as a name and its misspelling usually do. */
+/**
+ * Returns whether two names differ by at most two edits, ignoring case, so that one is probably a misspelling of the
+ * other.
+ */
 function isSimilar(a: string, b: string): boolean {
   const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
   let previousRow = to.map((_, index) => index + 1);

@@ -47,8 +47,8 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
 }
 
 /**
- * Returns whether `used + amount` is within a limit. Sums that a double cannot represent exactly never are, even if the
- * limit is unlimited.
+ * Returns whether `used + amount` is within a limit. Sums that a double cannot represent exactly are never within a
+ * limit, even if it is unlimited.
  */
 export function fits(limit: Limit, used: number, amount: number): boolean {
   if (amount <= 0) return true;

@@ -3,7 +3,7 @@ import type { QuotaPresetName } from './presets.js';
 import type { QuotaStore } from './store.js';
 import type { ThresholdEvent } from './thresholds.js';
 
-/** Options of `projectQuotas()`. Times are in milliseconds. */
+/** Options for `projectQuotas()`. Times are in milliseconds. */
 export interface ProjectQuotasOptions {
   /** Stores limits and usage: `memoryStore()`, `sqlStore(...)`, `redisStore(...)` or a custom implementation. */
   readonly store: QuotaStore;
@@ -27,8 +27,8 @@ export interface ProjectQuotasOptions {
   readonly sweepEveryMs?: number;
   /**
    * Called when the used amount of a kind reaches a threshold: once in each process that changes the amount, and again
-   * after the amount has fallen below the threshold. With this option, the usage is read in the background after each
-   * change.
+   * only after the amount has fallen below the threshold. With this option, the usage is read in the background after
+   * each change.
    */
   readonly onThreshold?: (event: ThresholdEvent) => void;
   /** Thresholds as fractions of the limit, above 0 and at most 1. Default `[0.8, 1]`. */

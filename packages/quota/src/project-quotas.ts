@@ -16,7 +16,7 @@ export type LimitEntry = Readonly<Record<string, Limit | null>>;
 
 /** The usage and the limit of one resource kind in a project. */
 export interface Usage {
-  /** The amount in use that was committed. */
+  /** The committed amount. */
   readonly used: number;
   /** The amount in reservations that are neither settled nor expired. */
   readonly reserved: number;
@@ -209,8 +209,8 @@ export class ProjectQuotas {
   }
 
   /**
-   * Returns a page of the projects that have their own limits, in the order in which these were set. Default: the first
-   * ten projects.
+   * Returns a page of the projects that have their own limits, in the order in which the limits were set. Default: the
+   * first ten projects.
    */
   async list(page: Partial<Page> = {}): Promise<LimitList> {
     const { limit, offset } = { ...DEFAULT_PAGE, ...page };
@@ -257,7 +257,7 @@ export class ProjectQuotas {
     const now = Date.now();
     if (this.#sweepEveryMs === 0 || now - this.#sweptAt < this.#sweepEveryMs) return;
     this.#sweptAt = now;
-    // Errors are ignored, because requests that need the store report when it is unavailable.
+    // Errors are ignored, because requests that need the store also fail while it is unavailable, and report it.
     this.sweep().catch(() => undefined);
   }
 

@@ -32,7 +32,10 @@ export class Reservation {
     this.#calls = calls;
   }
 
-  /** Whether this object has neither committed nor released the reservation, which may still have expired. */
+  /**
+   * Whether this object has neither committed nor released the reservation. Also true if the reservation has expired
+   * since.
+   */
   get open(): boolean {
     return this.#state === 'open';
   }
@@ -41,7 +44,7 @@ export class Reservation {
    * Converts the reserved amounts to used amounts. Idempotent.
    *
    * @throws ReservationEnded if the reservation was released or has expired
-   * @throws QuotaStoreError if the store fails; the call may be repeated
+   * @throws QuotaStoreError if the store fails; the call may be retried
    */
   async commit(): Promise<void> {
     if (this.#state === 'committed') return;

@@ -3,7 +3,7 @@ import type { Amounts, Excess, Limit } from './limits.js';
 /** The return type of store methods: a value for in-process stores, a promise for others. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** A reservation as a store receives it. Ids are unique, amounts are above 0, and both never change. */
+/** A reservation that is passed to a store. Ids are unique, amounts are above 0, and both never change. */
 export interface StoredReservation {
   readonly id: string;
   readonly project: string;
@@ -47,8 +47,8 @@ export interface Page {
 }
 
 /**
- * Stores limits and usage. Every method is atomic: it behaves as if it ran alone, regardless of concurrent calls, also
- * in other processes. A method that fails throws or rejects with any error.
+ * Stores limits and usage. Every method is atomic: it behaves as if it ran alone, regardless of concurrent calls,
+ * including those in other processes. A method that fails throws or rejects with any error.
  *
  * Arguments are validated before each call: projects are well-formed strings of 1 to 512 UTF-16 code units without NUL;
  * kinds match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are not names of properties that every object inherits, such as
@@ -100,8 +100,8 @@ export interface QuotaStore {
   removeLimits(project: string): MaybePromise<boolean>;
 
   /**
-   * Returns a page of the projects that have their own limits, in the order in which these were first set, and their
-   * total number.
+   * Returns a page of the projects that have their own limits, in the order in which the limits were first set, and the
+   * total number of these projects.
    */
   listLimits(page: Page): MaybePromise<{ readonly entries: readonly ProjectLimits[]; readonly total: number }>;
 

@@ -7,7 +7,7 @@ export interface ThresholdEvent {
   readonly kind: string;
   /** The threshold as a fraction of the limit, such as 0.8. */
   readonly threshold: number;
-  /** The amount in use that was committed. */
+  /** The committed amount. */
   readonly used: number;
   readonly limit: Limit;
 }
@@ -52,7 +52,7 @@ export class ThresholdWatch {
   }
 
   /**
-   * Checks the usage in the background after a change. Errors, also those that the listener throws, are emitted as
+   * Checks the usage in the background after a change. Errors, including those that the listener throws, are emitted as
    * process warnings.
    * @param sign 1 if the amounts were added, -1 if they were released
    */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkOptions } from './check-options.js';
 import type { ProjectQuotas, Usage } from './project-quotas.js';
 
-/** Options of `usageHandler()`. */
+/** Options for `usageHandler()`. */
 export interface UsageHandlerOptions<Req extends IncomingMessage = IncomingMessage> {
   readonly quota: ProjectQuotas;
   /** Returns the id of the project whose usage the handler sends. */
@@ -12,7 +12,7 @@ export interface UsageHandlerOptions<Req extends IncomingMessage = IncomingMessa
 /** The usage of one resource kind in the response of `usageHandler()`. */
 export interface UsageEntry {
   readonly kind: string;
-  /** The amount in use that was committed. */
+  /** The committed amount. */
   readonly used: number;
   /** The amount that requests in progress have reserved. */
   readonly reserved: number;

@@ -35,7 +35,7 @@ app.post('/reports', (req, res, next) => byPlan.get(req.auth.plan)(req, res, nex
 // For one customer: its own limit, which replaces the default.
 await quota.set('org:acme', { seats: 4 });
 
-// A mail at 80 % and 100 %.
+// A mail at 80% and 100%.
 export const mails = [];
 const watched = projectQuotas({
   store,

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IssuedIds, RequestIds } from './issued.js';
 
 /**
- * A registered symbol, because bundlers such as that of Next.js include another copy of this module for route handlers.
- * The number in its name must change if the type of the stored value changes.
+ * A registered symbol, because some bundlers, such as the one in Next.js, include another copy of this module for route
+ * handlers. The number in its name must change if the type of the stored value changes.
  */
 const STORAGE_KEY = Symbol.for('@apistrata/request-id 1');
 const sharedGlobal = globalThis as { [STORAGE_KEY]?: AsyncLocalStorage<IssuedIds> };

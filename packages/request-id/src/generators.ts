@@ -3,7 +3,10 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 /** The names of the built-in id formats. */
 export type IdForm = 'uuid' | 'uuidv7' | 'short';
 
-/** Random bytes for many ids. A call to the system's random generator for each id would take most of the time. */
+/**
+ * Random bytes for many ids. A call to the system's random generator for each id would take more time than everything
+ * else.
+ */
 const RANDOM_POOL = Buffer.allocUnsafe(4_096);
 let usedBytes = RANDOM_POOL.length;
 
@@ -21,7 +24,9 @@ export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 
-/** Returns a UUID of version 7 (RFC 9562): its first 48 bits are the time in milliseconds, so ids sort by their creation. */
+/**
+ * Returns a UUID of version 7 (RFC 9562): its first 48 bits are the time in milliseconds, so ids sort by creation time.
+ */
 function uuidv7(): string {
   const time = Date.now().toString(16).padStart(12, '0');
   const random = randomHex(10);

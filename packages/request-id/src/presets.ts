@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { randomHex } from './generators.js';
 
-/** The names of the presets, which define headers and id formats as a proxy, platform or standard uses them. */
+/** The names of the presets, which define the headers and id formats of proxies, platforms and standards. */
 export type PresetName = 'any' | 'nginx' | 'envoy' | 'aws' | 'heroku' | 'cloudflare' | 'w3c' | 'openstack';
 
 /** The headers and the id format of a proxy, platform or standard. */

@@ -15,7 +15,7 @@ export interface DroppedId {
   readonly req: IncomingMessage;
 }
 
-/** Options of `requestId()`: which headers contain ids, and which ids are accepted. */
+/** Options for `requestId()`: which headers contain ids, and which ids are accepted. */
 export interface RequestIdOptions {
   /**
    * The preset for your proxy or platform, which defines the headers and the id format. Default `any`: `X-Request-Id`

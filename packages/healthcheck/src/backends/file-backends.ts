@@ -4,7 +4,7 @@ import type { HealthcheckLog } from '../log.js';
 import type { Backend } from './backend.js';
 import { checkBackend } from './check-backend.js';
 
-/** Settings for the backends that test whether files exist. They have the names of the `healthcheck()` options. */
+/** Settings for the backends that test whether files exist. They have the same names as the `healthcheck()` options. */
 export interface FileBackendSettings {
   readonly disableByFilePath: string;
   readonly disableByFilePaths: ReadonlyMap<number, string>;

@@ -5,7 +5,7 @@ import { type LimitOptions, limitResult, timingOf, validateLimits } from './limi
 
 const DAY_MS = 86_400_000;
 
-/** Options of `certificate()`. */
+/** Options for `certificate()`. */
 export interface CertificateOptions extends LimitOptions {
   /** The minimum number of days until the certificate expires. Default 14. */
   readonly minDays?: number;
@@ -22,7 +22,7 @@ export function certificate(file: string, options: CertificateOptions = {}): Che
       const { validFrom, validTo } = new X509Certificate(await readFile(file));
       const daysLeft = (Date.parse(validTo) - Date.now()) / DAY_MS;
       const hasStarted = Date.parse(validFrom) <= Date.now();
-      const details = `${file} is valid from ${validFrom} to ${validTo}, at least ${minDays} more days are required`;
+      const details = `${file} is valid from ${validFrom} to ${validTo}; at least ${minDays} more days are required`;
       const reason = !hasStarted
         ? 'CERTIFICATE NOT YET VALID'
         : daysLeft <= 0

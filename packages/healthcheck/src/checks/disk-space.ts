@@ -3,9 +3,9 @@ import type { Check } from '../check.js';
 import { HealthcheckConfigError } from '../errors.js';
 import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
-/** Options of `diskSpace()`. At least one of the two limits is required. */
+/** Options for `diskSpace()`. At least one of the two limits is required. */
 export interface DiskSpaceOptions extends LimitOptions {
-  /** The minimum free space in bytes that is available to this process. */
+  /** The minimum free space that is available to this process, in bytes. */
   readonly minFreeBytes?: number;
   /** The minimum free space that is available to this process, as a fraction of the file system, 0 to 1. */
   readonly minFreeRatio?: number;
@@ -25,7 +25,7 @@ export function diskSpace(path: string, options: DiskSpaceOptions): Check {
       const { bavail, blocks, bsize } = await statfs(path);
       const freeBytes = bavail * bsize;
       const requiredBytes = Math.ceil(Math.max(minFreeBytes, minFreeRatio * blocks * bsize));
-      const details = `${freeBytes} bytes are free at ${path}, ${requiredBytes} are required`;
+      const details = `${freeBytes} bytes are free at ${path}; ${requiredBytes} are required`;
       return limitResult(freeBytes >= requiredBytes, 'DISK FULL', details, options);
     },
   };

@@ -5,9 +5,12 @@ import { type LimitOptions, limitResult, timingOf, validateLimits } from './limi
 /** The minimum duration of an event loop measurement. A shorter measurement would mainly reflect the probe itself. */
 const MIN_MEASUREMENT_MS = 1_000;
 
-/** Options of `eventLoopDelay()`. */
+/** Options for `eventLoopDelay()`. */
 export interface EventLoopDelayOptions extends LimitOptions {
-  /** The maximum 99th percentile of event loop delays since the previous run of the check, in milliseconds. Default 500. */
+  /**
+   * The maximum 99th percentile of the event loop delay since the previous run of the check, in milliseconds. Default
+   * 500.
+   */
   readonly maxMs?: number;
 }
 
@@ -33,11 +36,11 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
   };
 }
 
-/** Options of `eventLoopUtilization()`. */
+/** Options for `eventLoopUtilization()`. */
 export interface EventLoopUtilizationOptions extends LimitOptions {
   /**
-   * The maximum fraction of time, 0 to 1, in which the event loop was busy since the previous run of the check. Default
-   * 0.98.
+   * The maximum fraction of time, 0 to 1, that the event loop may have been busy since the previous run of the check.
+   * Default 0.98.
    */
   readonly max?: number;
 }

@@ -2,7 +2,7 @@ import { type CheckResult, type CheckState, type CheckTiming, TIMING_KEYS } from
 import { HealthcheckConfigError } from '../errors.js';
 import { rejectUnknownKeys } from '../known-names.js';
 
-/** Options that all checks have that compare a measurement with a limit. */
+/** Options for all checks that compare a measurement with a limit. */
 export interface LimitOptions extends CheckTiming {
   /** The name by which `backends` and `groups` refer to the check. */
   readonly name?: string;

@@ -4,7 +4,7 @@ import { HealthcheckConfigError } from '../errors.js';
 import { formatBytes } from '../format-bytes.js';
 import { type LimitOptions, limitResult, timingOf, validateLimits } from './limit-options.js';
 
-/** Options of `heap()`. */
+/** Options for `heap()`. */
 export interface HeapOptions extends LimitOptions {
   /** The maximum used heap size, as a fraction of the heap size limit, 0 to 1. Default 0.95. */
   readonly maxRatio?: number;
@@ -25,7 +25,7 @@ export function heap(options: HeapOptions = {}): Check {
   };
 }
 
-/** Options of `rss()`. */
+/** Options for `rss()`. */
 export interface RssOptions extends LimitOptions {
   /** The maximum resident memory of the process in bytes. Required, because the value depends on the environment. */
   readonly maxBytes: number;

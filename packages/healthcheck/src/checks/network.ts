@@ -4,7 +4,7 @@ import { HealthcheckConfigError } from '../errors.js';
 import { rejectUnknownKeys } from '../known-names.js';
 import { timingOf } from './limit-options.js';
 
-/** Options of `tcp()`. */
+/** Options for `tcp()`. */
 export interface TcpOptions extends CheckTiming {
   /** The name by which `backends` and `groups` refer to the check. Default `tcp:<host>:<port>`. */
   readonly name?: string;
@@ -32,7 +32,7 @@ export function tcp(host: string, port: number, options: TcpOptions = {}): Check
   };
 }
 
-/** Options of `http()`. */
+/** Options for `http()`. */
 export interface HttpOptions extends CheckTiming {
   /**
    * The name by which `backends` and `groups` refer to the check. Default: `http:`, followed by the URL without its

@@ -3,7 +3,7 @@ import { HealthcheckConfigError } from '../errors.js';
 import { rejectUnknownKeys } from '../known-names.js';
 import { timingOf } from './limit-options.js';
 
-/** Options of `ping()`. */
+/** Options for `ping()`. */
 export interface PingOptions extends CheckTiming {
   /** The name by which `backends` and `groups` refer to the check. */
   readonly name: string;

@@ -90,7 +90,10 @@ function trackResources(withPromises: boolean): AsyncResources {
   };
 }
 
-/** Starts to track pending resources; if `followed` is `none`, returns the types that Node reports instead. */
+/**
+ * Starts to track pending resources. If `followed` is `none`, they are not tracked, and only the types that Node
+ * reports are listed.
+ */
 export function watchAsyncResources(followed: FollowedResources): AsyncResources {
   return followed === 'none' ? listActiveResources() : trackResources(followed === 'all');
 }

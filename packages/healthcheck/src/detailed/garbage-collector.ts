@@ -1,7 +1,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** Numbers of garbage collections since the watch started, and heap sizes. */
+/** The numbers of garbage collections since the observation started, and the heap sizes. */
 export interface GarbageCollectorReport {
   /** The numbers of minor collections, of major collections, and of incremental steps plus weak callbacks. */
   readonly counts: readonly [number, number, number];
@@ -24,7 +24,7 @@ const COUNT_INDEXES: Readonly<Record<number, 0 | 1 | 2>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 2,
 };
 
-/** Starts to count garbage collections with a performance observer. */
+/** Starts a performance observer that counts garbage collections. */
 export function watchGarbageCollector(): GarbageCollectorWatch {
   const counts: [number, number, number] = [0, 0, 0];
   const countCollections = (entries: readonly PerformanceEntry[]) => {

@@ -1,7 +1,7 @@
 /**
  * Returns the stack of the running function as text, one `    at ...` line per frame.
  *
- * @param topFunction omits this function and all functions that it called
+ * @param topFunction the function to omit from the stack, together with all functions that it called
  */
 export function captureStackText(topFunction: (...args: never[]) => unknown, frames: number): string {
   const originalLimit = Error.stackTraceLimit;

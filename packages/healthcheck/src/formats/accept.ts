@@ -18,8 +18,8 @@ const DEFAULT_TYPE: MediaType = 'text/plain';
 
 /**
  * Returns the media type of a response: the one to which the `Accept` header assigns the highest quality, or the first
- * of several. If the header is malformed or excludes all of them, it is plain text, because a probe must not fail
- * because of this header.
+ * of several with that quality. If the header is malformed or excludes all types, returns plain text, because this
+ * header must not make a probe fail.
  */
 export function acceptedType(accept: string | undefined, offersHealthJson = false): MediaType {
   if (!accept || accept === '*/*') return DEFAULT_TYPE;
@@ -34,7 +34,10 @@ export function acceptedType(accept: string | undefined, offersHealthJson = fals
   return best;
 }
 
-/** Returns the quality of the most specific media range that matches an offered type, or of the first of several. */
+/**
+ * Returns the quality of the most specific media range that matches an offered type, or of the first one if several are
+ * equally specific.
+ */
 function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
   let quality = 0;
   let specificity = 0;

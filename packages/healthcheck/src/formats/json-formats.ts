@@ -60,7 +60,7 @@ export function failingReasons(reports: readonly CheckReport[]): readonly string
   return reports.filter(({ state }) => state !== 'available').map(({ reason }) => reason);
 }
 
-/** The JSON renderers by format name, without the documented format, which also exists as HTML and text. */
+/** The JSON renderers by format name, except that of the documented format, which also exists as HTML and text. */
 export const JSON_FORMATS: Readonly<
   Record<Exclude<JsonFormat, 'documented'>, (reports: readonly CheckReport[], extras: ResponseExtras) => JsonResponse>
 > = { status: statusJson, 'health+json': healthJson };

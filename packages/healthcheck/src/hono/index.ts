@@ -29,7 +29,7 @@ export function honoHealthcheck(health: Healthcheck): HonoHealthcheck {
       await next();
       return undefined;
     }
-    // This header reports to `@hono/node-server` that the real response was already sent.
+    // This header indicates to `@hono/node-server` that the real response was already sent.
     const sent = new Response(null, { headers: { 'x-hono-already-sent': 'true' } });
     // `@hono/node-server` replaces `Response` with a class whose headers it ignores until the body has been accessed.
     void sent.bodyUsed;

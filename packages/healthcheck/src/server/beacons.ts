@@ -11,7 +11,7 @@ export class Beacons {
   readonly #active = new Set<Beacon>();
   readonly #waiting: (() => void)[] = [];
 
-  /** Creates a beacon, which is active until it ends. */
+  /** Creates a beacon, for which a shutdown waits until `end()` is called. */
   create(name: string): Beacon {
     const beacon: Beacon = {
       name,

@@ -111,7 +111,10 @@ export class Connection {
     if (this.#pausesReading()) this.socket.pause();
   }
 
-  /** Sends the remaining data and ends the connection. Incoming data is discarded until the client also ends it. */
+  /**
+   * Sends the remaining data and ends the connection. Incoming data is discarded until the client ends the connection,
+   * too.
+   */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

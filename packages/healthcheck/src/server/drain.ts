@@ -3,11 +3,17 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Connection, ConnectionGuard } from './connection.js';
 import { validateIntegers } from './limits.js';
 
-/** Options of a graceful shutdown. Times are in milliseconds. */
+/** Options for a graceful shutdown. Times are in milliseconds. */
 export interface DrainOptions {
-  /** The `healthcheck()` of the server, which fails immediately so that load balancers send no new requests. */
+  /**
+   * The health check of the server. It fails as soon as the shutdown starts, so that load balancers send no new
+   * requests.
+   */
   readonly health?: { shutdown(): void };
-  /** How long new connections and requests are still served, until load balancers have detected the shutdown. Default 5,000. */
+  /**
+   * How long new connections and requests are still served, so that load balancers have time to detect the shutdown.
+   * Default 5,000.
+   */
   readonly delayMs?: number;
   /** How long a connection must be idle, after the delay, before it is closed. Default 100. */
   readonly quietMs?: number;

@@ -12,7 +12,7 @@ export type ShutdownHooks = ShutdownHook | readonly ShutdownHook[];
 /** Code that runs during a shutdown. An error is logged, and the shutdown continues. */
 export type ShutdownHook = () => unknown;
 
-/** Options of `gracefulServer()`. Times are in milliseconds. */
+/** Options for `gracefulServer()`. Times are in milliseconds. */
 export interface GracefulServerOptions extends Omit<DrainOptions, 'health'> {
   /** The endpoints: the result of `healthcheck()`, or its options. Default: `/healthcheck` without checks. */
   readonly health?: Healthcheck | HealthcheckOptions;
@@ -81,7 +81,7 @@ export function gracefulSettings(options: GracefulServerOptions): GracefulSettin
     DEFAULT_TIMEOUT,
   );
   if (timeoutMs <= drain.delayMs) {
-    const problem = `${timeoutMs} is not more than delayMs, ${drain.delayMs}`;
+    const problem = `${timeoutMs} is not greater than delayMs (${drain.delayMs})`;
     throw new HealthcheckConfigError(
       'timeoutMs',
       problem,

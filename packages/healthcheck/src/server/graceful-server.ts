@@ -17,10 +17,10 @@ export interface GracefulServer {
   readonly guarded: GuardedServer;
   /** The server on the separate port, if the option `port` is set. */
   readonly healthServer: Server | undefined;
-  /** Creates a beacon: a shutdown waits until it ends. */
+  /** Creates a beacon: a shutdown waits until the beacon has ended. */
   beacon(name?: string): Beacon;
   /**
-   * Shuts the server down as a signal does, but does not exit the process. A repeated call returns the same promise.
+   * Shuts the server down as after a signal, but does not exit the process. A repeated call returns the same promise.
    *
    * @returns the hook errors, and a timeout error if `timeoutMs` was exceeded; empty after a clean shutdown. Never rejects.
    */
@@ -28,10 +28,10 @@ export interface GracefulServer {
 }
 
 /**
- * Serves health endpoints before the listeners of a server, and shuts the server down on a signal. On a signal, the endpoints
- * fail, `beforeShutdown` runs, the server accepts requests for `delayMs`, every accepted request is completed, all beacons end,
- * `onShutdown` runs, and the process exits with 0, or with 1 if a hook failed or `timeoutMs` was exceeded. Additional signals
- * are ignored in the meantime. Call this function after all request listeners are attached.
+ * Adds health endpoints to a server, and shuts it down on a signal. On a signal, the endpoints fail, `beforeShutdown`
+ * runs, the server accepts requests for `delayMs`, every accepted request is completed, all beacons end, `onShutdown`
+ * runs, and the process exits with 0, or with 1 if a hook failed or `timeoutMs` was exceeded. Additional signals are
+ * ignored in the meantime. Call this function after all request listeners are attached.
  *
  * @throws HealthcheckConfigError if an option is unknown or invalid
  *
@@ -84,7 +84,7 @@ export function gracefulServer(server: HttpServer, options: GracefulServerOption
   return service;
 }
 
-/** Serves the endpoints before the request listeners of the server. */
+/** Handles requests to the endpoints; all other requests reach the server's own listeners. */
 function serveHealthFirst(server: HttpServer, health: Healthcheck): void {
   const listeners = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');

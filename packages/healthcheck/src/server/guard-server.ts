@@ -17,7 +17,7 @@ export interface ServerStatistics {
   readonly busy: number;
   /** The number of response bytes that clients have not read yet. */
   readonly unreadBytes: number;
-  /** The number of connections that were closed because there were too many. */
+  /** The number of connections that were closed because the limit was reached. */
   readonly dropped: number;
   /** The number of connections that were closed because their clients read too slowly or not at all. */
   readonly stalled: number;

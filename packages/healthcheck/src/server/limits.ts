@@ -44,7 +44,7 @@ export const defaultLimits: Required<GuardLimits> = {
 export function guardLimits(options: GuardLimits): Required<GuardLimits> {
   const limits = validateIntegers('guardServer()', options, defaultLimits);
   if (limits.headersMs > limits.requestMs) {
-    const problem = `${limits.headersMs} is more than requestMs, ${limits.requestMs}`;
+    const problem = `${limits.headersMs} is greater than requestMs (${limits.requestMs})`;
     throw new HealthcheckConfigError('headersMs', problem, 'A request takes at least as long as its headers');
   }
   return limits;

@@ -1,6 +1,6 @@
 import type { ErrorStatus, OperationKey, ProblemDetails, RequestArguments, ResponseBody, TypedApi } from './types.js';
 
-/** Options of {@link createClient}. */
+/** Options for {@link createClient}. */
 export interface ClientOptions<V extends string> {
   /** The API version that the client is written for. It must equal the type argument. */
   readonly version: V;
@@ -55,8 +55,8 @@ function requestUrl(base: string, path: string, { params = {}, query = {} }: Any
 }
 
 /**
- * Reads a response body and parses it if its media type is JSON. Returns other bodies and malformed JSON errors as
- * text, and undefined for an empty body.
+ * Reads a response body and parses it if its media type is JSON. Returns other bodies, and error bodies with malformed
+ * JSON, as text. Returns undefined for an empty body.
  */
 async function readContent(response: Response): Promise<unknown> {
   const text = await response.text();

@@ -9,7 +9,7 @@ import { actionOperationName, nameOf, operationKey, tagOf } from './names.js';
 import { type Json, operationShape } from './operation-shape.js';
 import { annotate, windowNotes, withNote } from './window-notes.js';
 
-/** Options of {@link openApi}: the version to describe, and the parts of the document that are not derived from operations. */
+/** Options for {@link openApi}: the version to describe, and the content that does not come from operations. */
 export interface OpenApiOptions extends ApiDescription {
   readonly version: VersionLike;
   /**

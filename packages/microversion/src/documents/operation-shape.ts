@@ -196,8 +196,7 @@ export type OperationSummary = Pick<
 > & { readonly method: string };
 
 /**
- * Creates an operation for documents only, whose shapes `shapeAt` returns instead of deriving them from schemas. A
- * router cannot serve it.
+ * Creates an operation for documents only. Its shapes come from `shapeAt` instead of schemas. A router cannot serve it.
  *
  * @param breakpoints the versions at which a shape may change
  * @param shapeAt returns the shape at a version at which the operation exists; called once for each interval between

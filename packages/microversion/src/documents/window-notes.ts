@@ -29,7 +29,7 @@ interface Interval {
 
 /** Returns the version intervals of all operations with the same key, lowest first. */
 function intervalsOf(history: readonly Operation[], scheme: VersionScheme): readonly Interval[] {
-  // For an element that exists at the lowest possible version, no note says since when it exists.
+  // An element that exists at the lowest possible version has no note about the version that added it.
   const lowestVersion = Version.of(scheme.lowest, [scheme]);
   const breakpoints = new Map(history.flatMap(breakpointsOfOperation).map((version) => [version.text, version]));
   const ascendingBreakpoints = [...breakpoints.values()]
@@ -45,7 +45,10 @@ function intervalsOf(history: readonly Operation[], scheme: VersionScheme): read
   ];
 }
 
-/** Returns the note on the version range, around the current interval, in which an element exists without a gap. */
+/**
+ * Returns the note on the version range that includes the current interval and in which an element exists without a
+ * gap.
+ */
 function noteOf(
   intervals: readonly Interval[],
   current: number,
@@ -64,7 +67,7 @@ function noteOf(
  * Returns the notes on the version ranges of an operation and its parts. A part has a note only if its version range
  * differs from that of the enclosing part, or of the operation.
  *
- * @param history all operations with the same key, which succeed each other over the versions
+ * @param history all operations with the same key, which replace each other in successive versions
  * @param version a version at which one of the operations exists
  */
 export function windowNotes(history: readonly Operation[], version: Version): WindowNotes {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { MicroversionError, RequestError } from '../errors.js';
 import type { ErrorBody, ErrorFormat } from './error-body.js';
 
-/** Options of {@link problem}. */
+/** Options for {@link problem}. */
 export interface ProblemOptions {
   /** Returns `type`, the URI that identifies the problem type. Default: `type` is omitted, which means `about:blank`. */
   readonly type?: (code: MicroversionError['code']) => string;

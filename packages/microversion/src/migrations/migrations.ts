@@ -8,7 +8,7 @@ export type Convert = (body: never) => unknown;
 export interface VersionChange {
   /** The first version that has the new body format. */
   readonly version: VersionLike;
-  /** A description of the change, for the change log. */
+  /** A description of the change, for the changelog. */
   readonly summary: string;
   /**
    * For each operation name, a function that converts a request body from the format before the change to the format

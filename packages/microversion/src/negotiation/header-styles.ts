@@ -19,8 +19,7 @@ export interface HeaderStyle {
 }
 
 /**
- * Matches a version as the `generic` style accepts it: two integers, which may have signs, spaces around the dot and
- * underscores.
+ * Matches a version in the `generic` style: two integers, which may have signs, underscores, and spaces around the dot.
  */
 const LENIENT_VERSION = /^([-+]?\d+(?:_\d+)*)[ \t]*\.[ \t]*([-+]?\d+(?:_\d+)*)$/;
 

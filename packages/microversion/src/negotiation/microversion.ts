@@ -8,7 +8,7 @@ import { type NegotiatorOptions, negotiator, negotiatorOptionNames } from './neg
 import { rejectUnknownOptions } from './reject-unknown.js';
 import type { VersionMiddleware } from './version-middleware.js';
 
-/** Options of {@link microversion}. */
+/** Options for {@link microversion}. */
 export interface MicroversionOptions extends NegotiatorOptions {
   /**
    * How errors are sent. Default `documented`: as compute faults for the service `compute` with the header style `strict`, and

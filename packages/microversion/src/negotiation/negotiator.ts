@@ -10,7 +10,7 @@ import { rejectUnknownOptions } from './reject-unknown.js';
 import { bareVersionIn, typedVersionIn } from './requested-version.js';
 import { appendVary, preserveVary } from './vary.js';
 
-/** Options of {@link negotiator}: the supported versions, and the headers that carry the version. */
+/** Options for {@link negotiator}: the supported versions, and the headers that carry the version. */
 export interface NegotiatorOptions {
   /** The service type that precedes the version in typed headers, such as `compute`. Case-insensitive. */
   readonly service: string;

@@ -2,7 +2,8 @@
 const UNESCAPED_STRING = /^[ !\u0023-\u005b\u005d-\ud7ff\ue000-\uffff]*$/;
 
 /**
- * Does the same as `JSON.stringify`, including undefined for values that JSON omits, but is faster for short and plain values.
+ * Returns the same as `JSON.stringify`, including undefined for values that JSON omits, but is faster for short and
+ * plain values.
  */
 export function jsonText(value: unknown): string | undefined {
   switch (typeof value) {

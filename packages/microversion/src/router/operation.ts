@@ -66,7 +66,7 @@ export interface OperationSpec<
   readonly window?: Windowed<true>;
   /** A one-line summary of the operation, for API documents. */
   readonly summary: string;
-  /** A unique name, for generated clients, such as `showServer`. Default: derived from method, path and action. */
+  /** A unique name such as `showServer`, which generated clients use. Default: derived from method, path and action. */
   readonly name?: string;
   /** The group to which the operation belongs, such as `servers`. Default: the first path segment that is not a parameter. */
   readonly tag?: string;
@@ -88,7 +88,10 @@ export interface OperationSpec<
   readonly status: Windowed<number>;
   /** The statuses of errors that clients should expect, for the documents. */
   readonly errors?: Windowed<readonly number[]>;
-  /** When the operation returns a status in `errors`, in addition to the API's general descriptions of error statuses. */
+  /**
+   * For each status in `errors`: when the operation returns it. Documents append this to the API's general description
+   * of the status.
+   */
   readonly when?: { readonly [status: number]: string };
   readonly reply?: R;
   readonly run: (
@@ -96,7 +99,7 @@ export interface OperationSpec<
   ) => HandlerResult<R, C & { readonly loaded: L }>;
 }
 
-/** Any operation, as the router and the documents use it. */
+/** Any operation, regardless of its types, for the router and the documents. */
 export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 
 /** Requires a description of every path parameter. */

@@ -21,7 +21,7 @@ import { candidatesOf, operationAt, routeTable } from './table.js';
 /** The properties of a call that the router sets, stage by stage. */
 export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operation: Operation | undefined };
 
-/** Options of `createRouter()` for an API whose calls have the type C. */
+/** Options for `createRouter()`. C is the type of the calls of the API. */
 export interface RouterOptions<C> {
   readonly operations: readonly Operation[];
   /** Creates the call object of a request: the caller's identity and other data for handlers. Runs before routing. */
@@ -57,7 +57,7 @@ export interface RouterOptions<C> {
   /** Functions that observe requests, for metrics and traces. */
   readonly observer?: RouterObserver;
   /**
-   * Conversions of bodies between versions, by operation name, so that handlers use the newest format only. Requests
+   * Conversions of bodies between versions, by operation name, so that handlers use only the newest format. Requests
    * are converted after validation, responses before rendering.
    */
   readonly migrations?: Migrations;

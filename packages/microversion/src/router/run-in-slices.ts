@@ -5,7 +5,10 @@ const ITEMS_PER_READING = 8;
 
 const resumeQueue: (() => void)[] = [];
 
-/** Yields to the event loop. It runs other work after every slice, regardless of how many responses are being rendered. */
+/**
+ * Yields to the event loop, which runs other work after every slice, regardless of how many responses are being
+ * rendered.
+ */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     if (resumeQueue.push(resolve) === 1) setImmediate(resumeNext);

@@ -47,7 +47,7 @@ export type ViewShape<R, C> = Readonly<Record<string, Windowed<ViewField<R, C> |
 
 type DescribedField<R, C> = readonly [name: string, field: ViewField<R, C>, description: string | undefined];
 
-/** Options of `view()`. */
+/** Options for `view()`. */
 export interface ViewOptions<C, R = any> {
   /** Another view that is used for records for which `when` returns true, such as records with less data. */
   readonly instead?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;

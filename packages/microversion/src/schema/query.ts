@@ -23,7 +23,7 @@ export class QueryParameter<T, R extends RepeatHandling = RepeatHandling> {
 }
 
 /**
- * Defines a query parameter with a single value: that of its last occurrence, or of its first if `which` is `first`.
+ * Defines a query parameter with a single value, which is its last occurrence, or its first if `which` is `first`.
  * Every occurrence is validated.
  */
 export function one<S extends AnySchema>(schema: S, which: 'last' | 'first' = 'last'): QueryParameter<Infer<S>> {

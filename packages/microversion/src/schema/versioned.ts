@@ -63,7 +63,7 @@ export type Infer<S> =
 
 type KindsOf<W> = W extends Window<unknown, infer Kind> ? Kind : never;
 
-/** True if the windows of a field do not include all versions, so that some versions do not have the field. */
+/** True if the windows of a field do not cover all versions, so that some versions do not have the field. */
 type IsBounded<F> = F extends readonly (infer W)[]
   ? 'since' extends KindsOf<W>
     ? 'until' extends KindsOf<W>

@@ -9,7 +9,7 @@ export type DateLike = Date | string;
 /** An API version with its life cycle: release, deprecation, sunset and brown-outs. */
 export interface VersionRecord {
   readonly version: VersionLike;
-  /** When the version was released. Default with the scheme `dates`: the date that is the version. */
+  /** When the version was released. With the scheme `dates`, defaults to the date in the version. */
   readonly released?: DateLike;
   /** When the version becomes deprecated. Sent in the response header `Deprecation` (RFC 9745). */
   readonly deprecated?: DateLike;
@@ -20,7 +20,10 @@ export interface VersionRecord {
    * `sunset`.
    */
   readonly guide?: string;
-  /** Brown-outs: periods in which the version is rejected temporarily, so that client authors notice its end in time. */
+  /**
+   * Brown-outs: periods in which the version is rejected temporarily, so that client authors notice in time that it
+   * will end.
+   */
   readonly brownouts?: readonly { readonly from: DateLike; readonly to: DateLike }[];
 }
 

@@ -21,7 +21,7 @@ export interface VersionUsage {
   readonly clients: readonly ClientUsage[];
 }
 
-/** Options of {@link usageReport}. */
+/** Options for {@link usageReport}. */
 export interface UsageReportOptions {
   /** Returns an identifier of the client, such as its account or `User-Agent`. Default: clients are not counted. */
   readonly client?: (req: IncomingMessage) => string | undefined;
@@ -48,7 +48,7 @@ interface RequestCount {
 }
 
 /**
- * Creates a report that counts in memory which clients use which versions.
+ * Creates a report that counts, in memory, the requests of each client to each version.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ export type ClientVersion = (
   req: IncomingMessage,
 ) => VersionLike | null | undefined | Promise<VersionLike | null | undefined>;
 
-/** An accepted request, as `onVersion` receives it. */
+/** An accepted request, which is passed to `onVersion`. */
 export interface VersionUse {
   readonly version: Version;
   /** The source that contained the version, such as `API-Version`; undefined if the request did not specify one. */
@@ -29,7 +29,7 @@ export interface VersionUse {
   readonly req: IncomingMessage;
 }
 
-/** Options of {@link versioning}: the versions of an API, and where requests specify them. */
+/** Options for {@link versioning}: the versions of an API, and where requests specify them. */
 export interface VersioningOptions {
   /**
    * All versions, in any order: strings such as `2026-11-22`, `2.27`, `1.4.2` or `7`, or records that include the

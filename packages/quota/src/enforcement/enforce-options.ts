@@ -10,7 +10,7 @@ import { type EnforcementError, errorRenderer, type QuotaErrorsOption, type Rend
 /** How much of a resource kind a request uses: an integer of at least 0, or a function that returns it for a request. */
 export type Cost<Req> = number | ((req: Req) => number | Promise<number>);
 
-/** Options of `enforceQuota()`: how much quota a request uses, and the response if a limit is exceeded. */
+/** Options for `enforceQuota()`: how much quota a request uses, and the response if a limit is exceeded. */
 export interface EnforceQuotaOptions<Req = IncomingMessage> {
   readonly quota: ProjectQuotas;
   /** The kind of resource that a request creates or deletes. Set either this or `kinds`. */

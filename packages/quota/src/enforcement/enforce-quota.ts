@@ -13,8 +13,8 @@ export type EnforceQuotaMiddleware<Req extends IncomingMessage = IncomingMessage
 /**
  * Creates middleware that reserves part of a project's quota before the handler runs. The reservation is committed if
  * the handler succeeds, and released if it fails or throws. If the client disconnects, the handler may still create the
- * resource, so the status with which it ends the response decides. If the handler never ends the response, the
- * reservation expires after its time-to-live.
+ * resource, so the status with which it ends the response decides between commit and release. If the handler never ends
+ * the response, the reservation expires after its time-to-live.
  *
  * The response ends only after the store has settled the reservation, so the client can rely on the new usage: released
  * quota is available again, and created resources are counted.

@@ -51,7 +51,8 @@ export function koaQuota<Context extends KoaContext = KoaContext>(
     try {
       return await next();
     } catch (error) {
-      // Outer middleware may respond to the error with any status, so the status cannot decide.
+      // Outer middleware may respond to the error with any status, so the status does not show whether the handler
+      // failed.
       admission.threw();
       throw error;
     }

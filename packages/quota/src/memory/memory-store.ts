@@ -6,7 +6,7 @@ import type { ConsumeRequest, OwnLimits, Page, QuotaStore, ReserveRequest, Store
 import { type ReservationEntry, ReservationHeap } from './reservation-heap.js';
 import { warnIfMultipleProcesses } from './several-processes.js';
 
-/** Options of `memoryStore()`. */
+/** Options for `memoryStore()`. */
 export interface MemoryStoreOptions {
   /** Returns the current time in milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;

@@ -21,7 +21,7 @@ export function warnIfMultipleProcesses(reason = detectMultipleProcesses()): voi
   if (reason === undefined || hasWarned) return;
   hasWarned = true;
   process.emitWarning(
-    `memoryStore() counts only this process, but ${reason}: each process accepts the full limit. Use sqlStore() or redisStore(), or set memoryStore({ perProcess: true }).`,
+    `memoryStore() counts only in this process, but ${reason}: each process accepts the full limit. Use sqlStore() or redisStore(), or set memoryStore({ perProcess: true }).`,
     { type: 'QuotaWarning', code: 'APISTRATA_QUOTA_PER_PROCESS' },
   );
 }

@@ -12,7 +12,7 @@ export interface DynamicQuotaModule {
   module: new () => { configure(consumer: MiddlewareRoutes): void };
 }
 
-/** Options of `QuotaModule.forRoot()`. */
+/** Options for `QuotaModule.forRoot()`. */
 export interface QuotaModuleOptions {
   /** The middleware that `enforceQuota()` created. */
   readonly enforce: EnforceQuotaMiddleware<any>;

@@ -30,7 +30,7 @@ export interface RedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** Options of `redisStore()`. */
+/** Options for `redisStore()`. */
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /**
@@ -271,7 +271,7 @@ class RedisStore implements QuotaStore {
     try {
       return await this.#client.call('EVALSHA', script.sha, ...rest);
     } catch (error) {
-      // The server has lost its script cache in a restart.
+      // The server lost its script cache when it restarted.
       if (!String((error as Error).message).startsWith('NOSCRIPT')) throw error;
       return this.#client.call('EVAL', script.text, ...rest);
     }

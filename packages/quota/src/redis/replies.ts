@@ -1,7 +1,9 @@
 import type { Excess, Limit } from '../limits.js';
 import type { ConsumeRequest, OwnLimits } from '../store.js';
 
-/** Parses the reply of a reserve or consume script: alternating kinds that exceed their limit, used amounts and limits. */
+/**
+ * Parses the reply of a reserve or consume script: a flat list of name, used amount and limit of each exceeded kind.
+ */
 export function excessOf(request: ConsumeRequest, reply: readonly string[]): readonly Excess[] {
   const exceeded: Excess[] = [];
   const fields = reply.values();

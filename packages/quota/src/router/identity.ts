@@ -29,7 +29,7 @@ export class IdentityError extends QuotaError {
   }
 }
 
-/** Options of `headerIdentity()`. */
+/** Options for `headerIdentity()`. */
 export interface HeaderIdentityOptions {
   /**
    * Whether the header `X-Identity-Status: Confirmed` is required, which authenticating proxies set. Default true. If false, every
@@ -42,8 +42,8 @@ export interface HeaderIdentityOptions {
  * Returns a function that reads the identity from `X-Project-Id`, `X-Roles` (comma-separated; if missing, `admin` with
  * `confirmed: false`, otherwise no roles) and `X-User-Id`.
  *
- * Use it only behind a proxy that authenticates and removes these headers from client requests: a client that bypasses
- * the proxy can claim any identity.
+ * Use it only behind a proxy that authenticates clients and removes these headers from their requests: a client that
+ * bypasses the proxy can claim any identity.
  */
 export function headerIdentity(options: HeaderIdentityOptions = {}): IdentityOf {
   checkOptions('headerIdentity', options, { confirmed: true });

@@ -135,8 +135,8 @@ export function jsonOf(value: unknown): JsonValue {
 }
 
 /**
- * Formats a value as JSON, as the project-quota API does: on one line, with a space after commas and colons, and with
- * `\u` escapes for non-ASCII characters.
+ * Formats a value as JSON in the style of the project-quota API: on one line, with a space after commas and colons, and
+ * with `\u` escapes for non-ASCII characters.
  */
 export function formatJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);

@@ -12,7 +12,7 @@ import { RejectedRequest, type RouterResponse } from './router-response.js';
 /** The value of the `Retry-After` header while the store is unavailable. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Middleware for Express 4 and 5, which is also a complete request handler for bare `node:http`. */
+/** Middleware for Express 4 and 5, and a complete request handler for bare `node:http`. */
 export type ProjectQuotaRouter = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -21,7 +21,8 @@ export type ProjectQuotaRouter = (
 
 /**
  * Creates a handler for the project-quota REST API: `/v1/quotas`, `/v1/project-quotas` and
- * `/v1/project-quotas/{project_id}`. It responds to all requests to and below these paths, also to those that fail.
+ * `/v1/project-quotas/{project_id}`. It responds to all requests to these paths and the paths below them, including
+ * those that fail.
  *
  * @throws TypeError if an option is unknown or invalid
  *
@@ -80,13 +81,13 @@ async function responseTo(
 /** Returns the response while the store is unavailable. */
 function unavailableResponse(service: string): RouterResponse {
   const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-  return new RejectedRequest(503, `${service} failure seen - the quota store is unavailable, try again later.`, headers)
+  return new RejectedRequest(503, `${service} failure seen - the quota store is unavailable; try again later.`, headers)
     .response;
 }
 
 /**
- * Returns the response to a request without a valid identity. Its format differs from other errors, because in the
- * original service the authentication middleware sends it.
+ * Returns the response to a request without a valid identity. Its format differs from that of other errors, because in
+ * the original service the authentication middleware sends it.
  */
 function unauthenticatedResponse(
   { identityUrl, trustProxy }: RouterSettings,

@@ -10,7 +10,7 @@ import { checkOptions } from '../check-options.js';
 import type { ProjectQuotas } from '../project-quotas.js';
 import type { IdentityOf } from './identity.js';
 
-/** Options of `projectQuotaRouter()`. */
+/** Options for `projectQuotaRouter()`. */
 export interface ProjectQuotaRouterOptions {
   readonly quota: ProjectQuotas;
   /** Returns the caller of a request: `headerIdentity()` behind an authenticating proxy, or a custom function. */

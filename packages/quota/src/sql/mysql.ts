@@ -85,7 +85,10 @@ async function rowsOf(connection: MysqlConnection, { sql, parameters }: Statemen
   return rows ?? Array.from({ length: matchedRows }, () => ({}));
 }
 
-/** Converts a parameter to a string, because the driver would send numbers as floating point, which `LIMIT` does not accept. */
+/**
+ * Converts a parameter to a string, because the driver would send numbers as floating-point values, which `LIMIT` does
+ * not accept.
+ */
 function parameterOf(value: SqlValue): SqlValue {
   return value === null ? null : String(value);
 }

@@ -14,8 +14,8 @@ export interface Receipt {
 }
 
 /**
- * Numbers the consecutive consume operations of a store. If the result of an operation is lost, its receipt shows
- * whether the operation was committed.
+ * Assigns numbers to the consecutive consume operations of a store. If the result of an operation is lost, its receipt
+ * shows whether the operation was committed.
  */
 export class Receipts {
   #lane = randomUUID();

@@ -69,8 +69,8 @@ export class SingleRequests {
     const { project } = request;
     const { rows } = await this.#query(this.#text.rejection, () => [project, kind, this.#now()]);
     const [row] = rows;
-    // Expired reservations count until they are removed, and the counter may have changed. In both cases, a transaction
-    // must decide.
+    // Expired reservations count until they are removed, and the counter may have changed. In both cases, the decision
+    // requires a transaction.
     const exceeded = row && !row.expired ? excessInRows(request, [{ ...row, project, kind }]) : [];
     return exceeded.length > 0 ? exceeded : undefined;
   }

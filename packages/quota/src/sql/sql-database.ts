@@ -33,7 +33,7 @@ export interface SqlDatabase {
   isInTransaction(): boolean;
   /**
    * Runs the work in one transaction, serialized with the store's other transactions. Commits when the work returns,
-   * and rolls back when it throws. May repeat the work if the database requires it.
+   * and rolls back when it throws. May retry the work if the database requires it.
    */
   transaction<T>(work: () => Steps<T>): MaybePromise<T>;
   /**

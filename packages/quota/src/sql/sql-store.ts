@@ -19,7 +19,7 @@ import { readStatement, type SqlDatabase, type Steps, writeStatement } from './s
 import { type Statements, statementsFor, writeLimits } from './statements.js';
 import { QuotaSteps, type ReleaseRequest, type Settlement, type TakeRequest } from './steps.js';
 
-/** Options of `sqlStore()`. */
+/** Options for `sqlStore()`. */
 export interface SqlStoreOptions {
   /** The database to use: `postgres(pool)`, `mysql(pool)` or `sqlite(connection)`. */
   readonly database: SqlDatabase;
@@ -191,8 +191,8 @@ class QuotaSqlStore implements SqlStore {
       this.#run(() => this.#steps.take(requests, receipt)),
       (outcome) => {
         if ('results' in outcome) return outcome.results;
-        // Expired reservations are removed in a separate transaction, because they may have kinds that the first one
-        // has not locked.
+        // Expired reservations are removed in a separate transaction, because they may have kinds whose counters the
+        // first transaction has not locked.
         return andThen(
           this.#run(() => this.#steps.endExpired(outcome.expired)),
           () => this.#takeBatch(requests, receipt),
@@ -223,7 +223,8 @@ class QuotaSqlStore implements SqlStore {
       if (receipts.isCleanupDue(receipt)) this.#clear(receipt).catch(() => undefined);
       return result;
     } catch (error) {
-      // An operation that was never sent is not undone, so that an unavailable server does not cause an attempt per request.
+      // An operation that was never sent is not undone, so that an unavailable server does not cause one undo attempt
+      // per request.
       if (receipt.reserved.length > 0) {
         receipts.startLane();
         this.#compensation.add(receipt);

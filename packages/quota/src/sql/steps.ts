@@ -17,7 +17,7 @@ export type ReleaseRequest = Pick<StoredReservation, 'project' | 'amounts'>;
 /** Amounts to reserve or, if `ttlMs` is undefined, to consume. */
 export type TakeRequest = ConsumeRequest & { readonly ttlMs: number | undefined };
 
-/** The results of a batch of requests; or, if the batch must be repeated, the expired reservations to remove first. */
+/** The results of a batch of requests; or, if the batch must be retried, the expired reservations to remove first. */
 export type ReserveOutcome =
   | { readonly results: readonly (readonly Excess[])[] }
   | { readonly expired: StoredReservation[] };

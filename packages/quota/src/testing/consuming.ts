@@ -64,7 +64,7 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       });
     });
 
-    test('admits exactly the limit, also with concurrent reservations', async ({ store }) => {
+    test('admits exactly the limit, even with concurrent reservations', async ({ store }) => {
       const consume = consumerOf(store);
       if (!consume) return;
       const defaults = { secrets: 100 };

@@ -92,7 +92,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('recounts one kind, also of an unknown project, and changes nothing else', async ({ store }) => {
+    test('recounts one kind, even in an unknown project, and changes nothing else', async ({ store }) => {
       await store.recount('p', 'secrets', 7);
       await store.reserve(reserveRequest('p', { secrets: 1, orders: 1 }));
       await store.recount('p', 'secrets', 4);

@@ -27,7 +27,7 @@ describe('memoryStore()', () => {
   ])('warns once under %s', async (_name, env, reason) => {
     const text = await warnings(env);
     expect(text).toContain(
-      `[APISTRATA_QUOTA_PER_PROCESS] QuotaWarning: memoryStore() counts only this process, but ${reason}`,
+      `[APISTRATA_QUOTA_PER_PROCESS] QuotaWarning: memoryStore() counts only in this process, but ${reason}`,
     );
     expect(text.match(/QuotaWarning/g)).toHaveLength(1);
   });

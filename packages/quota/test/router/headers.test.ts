@@ -118,7 +118,7 @@ describe('a failing store', () => {
     const options = { quota: projectQuotas({ preset: 'key-manager', store: down }), onError };
     for (const path of ['/v1/project-quotas', '/v1/project-quotas/p1']) {
       const response = await get(path, options).expect(503);
-      const description = 'Project Quotas failure seen - the quota store is unavailable, try again later.';
+      const description = 'Project Quotas failure seen - the quota store is unavailable; try again later.';
       expect(response.text).toBe(problem(503, 'Service Unavailable', description));
       expect(response.headers['retry-after']).toBe('5');
       expect(response.headers['service-api-version']).toBe('key-manager 1.0');
