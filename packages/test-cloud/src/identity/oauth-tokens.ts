@@ -78,7 +78,7 @@ export function findRequestToken(directory: Directory, id: string): RequestToken
   return token;
 }
 
-/** Stores the roles that a user delegates in the request token, and returns the verifier. */
+/** Stores a user's delegated roles in the request token and returns the verifier. */
 export function authorizeToken(
   directory: Directory,
   token: RequestToken,
