@@ -64,7 +64,9 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
   return [{ field, before, after }];
 }
 
-/** Returns the resource that a request concerns: the only one in the response, or that with the last id in the path. */
+/**
+ * Returns the resource that a request concerns: the only one in the response, or the one with the last id in the path.
+ */
 function findSubject({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const idInPath = urlPath(url).match(ID)?.at(-1);
   const [first, second] = resourcesIn(responseBody);

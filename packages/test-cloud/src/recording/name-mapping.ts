@@ -8,7 +8,10 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Maps the ids, tokens and passwords in a recording to those in the test cloud. Both are called names here. */
+/**
+ * Maps the ids, tokens and passwords in a recording to those in the test cloud. In this file, all of these are called
+ * names.
+ */
 export class NameMapping {
   readonly #names = new Map<string, string>();
 
@@ -44,7 +47,7 @@ export class NameMapping {
     );
   }
 
-  /** Adds the mappings that follow from the recorded and the test cloud's response to the same request. */
+  /** Adds mappings by comparing the recorded response with the test cloud's response to the same request. */
   learn(recorded: unknown, here: unknown, field = ''): void {
     if (typeof recorded === 'string' && typeof here === 'string') {
       if (recorded !== here && (WHOLE_NAME_PATTERN.test(recorded) || ID_FIELD.test(field))) this.add(recorded, here);

@@ -39,8 +39,8 @@ export class ReadableDriver extends SimulatedDriver {
   }
 
   /**
-   * Must be called when a client starts to read a server, or all servers. The returned function must be called after
-   * the response. It completes the steps that were already waiting, because only their states are certain to be in the
+   * Must be called when a client starts to read a server or all servers. The returned function must be called after the
+   * response. It completes the steps that were already waiting, because only their states are certain to be in the
    * response.
    */
   beginRead(serverId: string | undefined): () => void {
