@@ -141,7 +141,7 @@ async function copyGroup(call: Call, resource: Resource, requested: CopyRequest)
     await copyVolumes(call, members, group);
   } catch (error) {
     call.cloud.documents.table(resource.table).delete(group.id);
-    // As in Cinder, an exceeded quota has this status here.
+    // As in Cinder, the status is 400 here if a quota is exceeded.
     throw error instanceof ServiceError ? badRequest(error.message) : error;
   }
   return { group: { id: group.id, name: group.name } };
