@@ -31,7 +31,10 @@ export interface ResourceNames {
   readonly filters?: readonly string[];
   /** Returns how requests with unknown fields are handled; default: as in the service's other resources. */
   readonly unknownFields?: (call: Call, verb: Verb) => Style['unknownFields'];
-  /** Whether the resource supports tags. `filters`: only filters are added, because it defines its own tag routes. */
+  /**
+   * Whether the resource supports tags. `filters`: only filters are added, because the resource defines its own tag
+   * routes.
+   */
   readonly tags?: boolean | 'filters';
   /** Whether create requests are authorized before their body is validated. */
   readonly authorizesFirst?: true;
