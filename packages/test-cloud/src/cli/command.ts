@@ -25,7 +25,7 @@ async function startLoggedCloud(
   const { startCloud } = await import('../start-cloud.js');
   const cloud = await startCloud({
     ...options,
-    onError: (error) => printLine(`defect: ${(error as Error)?.stack ?? error}`),
+    onError: (error) => printLine(`error: ${(error as Error)?.stack ?? error}`),
   });
   process.stdout.write(describe(cloud));
   printLine(`The cloud is ready after ${Math.round(performance.now() - startedAt)} ms: ${cloud.url}/`);

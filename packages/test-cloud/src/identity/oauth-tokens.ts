@@ -14,7 +14,7 @@ import {
 const REQUEST_TOKEN_LIFETIME_MS = 8 * 3_600_000;
 const ACCESS_TOKEN_LIFETIME_MS = 24 * 3_600_000;
 const VERIFIER_LENGTH = 8;
-/** Letters and digits without those that look alike, such as `0` and `O`. */
+/** Letters and digits, except those that look alike, such as `0` and `O`. */
 const VERIFIER_CHARACTERS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export const unauthorized = (message: string) => new ServiceError(401, message, 'Unauthorized');

@@ -115,7 +115,7 @@ async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire):
     throw conflict('An RBAC policy already exists with those values.', 'DuplicateRbacPolicy');
 }
 
-/** Returns fields by which lists can be filtered, but not sorted. */
+/** Returns the fields with sorting disabled; lists can still be filtered by them. */
 const withoutSorting = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { filter: 'only', ...field }]));
 

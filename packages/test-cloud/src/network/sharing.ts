@@ -38,7 +38,9 @@ export interface Shareable {
 const SHARED_ACTION = 'access_as_shared';
 const EXTERNAL_ACTION = 'access_as_external';
 
-/** Returns the caller as an administrator without a project, for whom a record looks the same whatever its grants. */
+/**
+ * Returns the caller as an administrator without a project, for whom a record looks the same regardless of its grants.
+ */
 const adminWithoutProject = ({ caller }: Call) => ({ ...caller, projectId: '', isAdmin: true });
 
 const groupTable = ({ cloud }: Call) => cloud.documents.table<Wire>('network/security_groups');

@@ -11,7 +11,7 @@ export interface FieldChange {
   readonly after?: unknown;
 }
 
-/** The change to a resource that a request caused, as far as the journal shows it. */
+/** The effect of a request on a resource, as far as the journal shows it. */
 export interface ResourceChange {
   readonly id: string;
   readonly kind: 'made' | 'removed' | 'changed' | 'unchanged' | 'unknown';

@@ -24,7 +24,7 @@ export interface Field {
    * as a filter, which the storage applies itself. Default: as a filter and as a sort key.
    */
   readonly filter?: false | 'only' | 'sort' | 'storage';
-  /** Whether the field is stored in the documents, because catalog records do not contain it. */
+  /** Whether the field is stored in the document store, because catalog records do not contain it. */
   readonly inDocuments?: true;
 }
 

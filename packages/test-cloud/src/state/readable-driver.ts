@@ -6,7 +6,7 @@ import {
   type WorkOrigin,
 } from '@apistrata/compute-engine/drivers';
 
-/** A machine step that waits until a client has read the server. */
+/** A machine step that waits until a client has read the server's state. */
 interface WaitingStep {
   readonly serverId: string;
   readonly wake: () => void;

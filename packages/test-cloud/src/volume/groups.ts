@@ -79,7 +79,7 @@ const replicationAction = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
     { since: 38 },
   );
 
-/** Returns the volumes in a group. The documents store which volumes belong to a group. */
+/** Returns the ids of the volumes in a group. The volumes' documents contain the group's id. */
 const volumesIn = (call: Call, group: string) =>
   [...call.cloud.documents.table<Wire>('volume/volumes')].flatMap(([id, { group_id }]) =>
     group_id === group ? [id] : [],
@@ -149,7 +149,7 @@ async function copyGroup(call: Call, resource: Resource, requested: CopyRequest)
 
 const onlyIdAndName = onlyFields('id', 'name');
 
-/** The resource for volume groups, whose volumes belong to one project. */
+/** The resource for volume groups. All volumes in a group belong to one project. */
 const groups: ResourceSpec = {
   path: 'groups',
   one: 'group',

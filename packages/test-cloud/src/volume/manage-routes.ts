@@ -50,7 +50,7 @@ const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Un
 const referenceName = (reference: Reference) =>
   String(typeof reference === 'string' ? reference : reference?.['source-name']);
 
-/** Records that a volume or snapshot is still in the pool after its removal from management. */
+/** Keeps a record of a volume or snapshot that stays in the pool after its removal from management. */
 export function markUnmanaged(
   call: Call,
   kind: Kind,
@@ -78,7 +78,7 @@ function checkService(call: Call, host: string, missing: Error): void {
   if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
 }
 
-/** The routes with which administrators bring existing volumes in a pool under management. */
+/** The administrators' routes that bring existing volumes in a pool under management. */
 export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -92,7 +92,7 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   return routesOf('volume', manage);
 }
 
-/** The routes with which administrators bring existing snapshots of a volume under management. */
+/** The administrators' routes that bring existing snapshots of a volume under management. */
 export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
