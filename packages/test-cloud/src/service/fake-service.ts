@@ -163,7 +163,7 @@ function createRouter(options: FakeServiceOptions): Router {
     if (serviceError?.unserved)
       cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${serviceError.unserved}`);
     const shownError =
-      serviceError ?? new ServiceError(500, 'An unexpected error occurred. See the cloud's log.');
+      serviceError ?? new ServiceError(500, 'An unexpected error occurred. See the log of the cloud.');
     const body = fault(shownError, req);
     sendBody(res.status(shownError.status), body, sendJson);
   });
