@@ -87,7 +87,7 @@ function allocate({ offer, previous, used }: TargetProvider, name: string, amoun
 
 /**
  * Throws a 409 error if providers cannot satisfy the new allocations, or would lose allocated inventories. As in
- * Placement, the first error names all providers that have none of the requested classes, and all these classes.
+ * Placement, providers that have none of the requested classes are reported first, in one error with all these classes.
  */
 function checkAllocations(
   targets: ReadonlyMap<string, TargetProvider>,

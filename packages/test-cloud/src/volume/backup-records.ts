@@ -98,7 +98,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
     const now = formatMicros(call.cloud.clock.now());
     table.set(id.data, {
       id: id.data,
-      // The backup has no volume until the record has been imported, nor if the import fails.
+      // The backup has no volume until the record has been imported. If the import fails, it never has one.
       volume_id: '00000000-0000-0000-0000-000000000000',
       name: null,
       description: null,

@@ -78,7 +78,7 @@ function checkService(call: Call, host: string, missing: Error): void {
   if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
 }
 
-/** The administrators' routes that bring existing volumes in a pool under management. */
+/** The routes that administrators use to bring existing volumes in a pool under management. */
 export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -92,7 +92,7 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   return routesOf('volume', manage);
 }
 
-/** The administrators' routes that bring existing snapshots of a volume under management. */
+/** The routes that administrators use to bring existing snapshots of a volume under management. */
 export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();

@@ -94,7 +94,7 @@ export const snapshots: ResourceSpec = {
   ],
   fields: () => ({
     id: derived(),
-    // As in Cinder, null is accepted by the schema, but no volume has this id.
+    // As in Cinder, the schema accepts null, although no volume has this id.
     volume_id: required(fixed(uuid.nullable())),
     name: settable(optionalText, null),
     display_name: settable(optionalText, undefined, { hidden: true }),
