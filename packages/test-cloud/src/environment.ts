@@ -48,7 +48,10 @@ function formatYamlCloud(name: string, env: Environment): string {
   ].join('\n');
 }
 
-/** Returns a clouds.yaml with two clouds: `test-cloud` for the login, and `test-cloud-admin` for an administrator. */
+/**
+ * Returns a clouds.yaml with two clouds: `test-cloud` with the given credentials, and `test-cloud-admin` for an
+ * administrator.
+ */
 export function formatCloudsYaml(authUrl: string, password: string, login: Login = { user: 'demo' }): string {
   const memberCloud = formatYamlCloud('test-cloud', environment(authUrl, password, login));
   return `clouds:\n${memberCloud}${formatYamlCloud('test-cloud-admin', environment(authUrl, password))}`;

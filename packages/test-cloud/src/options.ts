@@ -4,7 +4,7 @@ import type { PresetName } from './presets/presets.js';
 
 /** Options of `startCloud()`. All have defaults. */
 export interface CloudOptions {
-  /** The content of the cloud after its start; default `small`. */
+  /** The initial content of the cloud; default `small`. */
   readonly preset?: PresetName | Preset;
   /** The port to listen on; default: a free port. */
   readonly port?: number;
@@ -28,7 +28,7 @@ export interface CloudOptions {
    * The maximum time that a machine step waits for a client to read the transient state, in milliseconds; default 0.
    */
   readonly transientMs?: number;
-  /** `running` (the default), or `frozen`: only `clock.advance()` advances it. */
+  /** `running` (the default), or `frozen`: time advances only with `clock.advance()`. */
   readonly clock?: 'running' | 'frozen';
   /** The highest compute microversion; default 2.100. `latest` is the highest one that the compute service supports. */
   readonly maxVersion?: string;
@@ -57,7 +57,7 @@ const OPTIONS: Readonly<Record<keyof CloudOptions, true>> = {
 };
 const PRESETS = ['minimal', 'small', 'large'];
 
-/** @throws TypeError whose message names the fix if an option is invalid */
+/** @throws TypeError if an option is invalid; the message names the fix */
 export function checkCloudOptions(options: CloudOptions): void {
   checkOptions('startCloud()', options, OPTIONS);
   const { preset, clock } = options;

@@ -151,7 +151,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     unhandled: unhandledRequests,
     documents,
     rules,
-    // If clients on other computers can reach the cloud, they must not reach this computer's services by downloads.
+    // If clients on other computers can reach the cloud, they must not reach this computer's services through
+    // downloads.
     downloads: isLoopback(host) ? 'all' : undefined,
     onError,
     maxVersion,

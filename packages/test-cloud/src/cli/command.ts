@@ -21,11 +21,11 @@ async function startLoggedCloud(
 ): Promise<TestCloud> {
   const startedAt = performance.now();
   if (options.preset === 'large') printLine('Creating 500 hosts and 100,000 servers ...');
-  // This import is slow. The help and errors in options must appear without it.
+  // This import is slow, so the help text and option errors must not depend on it.
   const { startCloud } = await import('../start-cloud.js');
   const cloud = await startCloud({
     ...options,
-    onError: (error) => printLine(`defect: ${(error as Error)?.stack ?? error}`),
+    onError: (error) => printLine(`error: ${(error as Error)?.stack ?? error}`),
   });
   process.stdout.write(describe(cloud));
   printLine(`The cloud is ready after ${Math.round(performance.now() - startedAt)} ms: ${cloud.url}/`);
@@ -42,7 +42,7 @@ async function stopCloud(cloud: TestCloud): Promise<void> {
 /** Runs a cloud until the process receives a termination signal or its clients have disconnected. */
 async function serveUntilStopped(command: CommandOptions): Promise<void> {
   const { print, project, waitForClientsMs } = command;
-  // The second cloud in clouds.yaml has the administrator's credentials, so the first one can be a member's.
+  // The second cloud in clouds.yaml has the administrator's credentials, so the first can have a member's.
   const { user = print === 'clouds.yaml' ? 'demo' : undefined } = command;
   const endConditions = [waitForTermination()];
   const cloud = await startLoggedCloud(command, ({ envFor }) => SETTINGS_FORMATS[print](envFor({ user, project })));

@@ -24,7 +24,7 @@ const OPTION_DEFINITIONS = {
   'wait-for-clients': {
     type: 'string',
     value: 'S',
-    help: 'exit when clients have connected, and then sent no request for S seconds',
+    help: 'exit after clients have connected and then sent no request for S seconds',
   },
   control: { type: 'boolean', help: '--no-control: disable rules, reset, states and clock over HTTP and on the page' },
   latency: { type: 'string', value: 'MS', help: 'duration of each machine step in ms (default: 0)' },

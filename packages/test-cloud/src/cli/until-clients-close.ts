@@ -1,6 +1,6 @@
 import type { TestCloud } from '../test-cloud.js';
 
-/** Resolves when clients have connected, and then sent no request for `idleMs` milliseconds. */
+/** Resolves after clients have connected and then sent no request for `idleMs` milliseconds. */
 export function waitForIdleClients({ onRequest }: Pick<TestCloud, 'onRequest'>, idleMs: number): Promise<void> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The maximum sizes of bodies in the journal. Requests with user data fit; long lists would only fill the memory. */
+/**
+ * The maximum sizes of bodies in the journal. Requests with user data fit; storing longer bodies would waste memory.
+ */
 const MAX_REQUEST_BYTES = 64 * 1024;
 const MAX_RESPONSE_BYTES = 16 * 1024;
 

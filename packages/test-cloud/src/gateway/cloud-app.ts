@@ -52,7 +52,7 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   app.use('/docs', docsPages(directory, options.maxVersion));
   app.use('/', pageRouter(options));
   app.use('/_control', (_req: Request, res: Response) => {
-    res.status(404).json({ error: { code: 404, message: 'This test cloud was started without control.' } });
+    res.status(404).json({ error: { code: 404, message: 'The control API of this cloud is disabled.' } });
   });
   app.use((req: Request, res: Response) => {
     unhandled.note('', req.method, req.originalUrl);

@@ -107,7 +107,7 @@ function scriptedResponseOf({ status, body, headers, drop }: HttpEffect): ((res:
   };
 }
 
-/** Discards the service's response, and sends another one when that response would be complete. */
+/** Discards the service's response, and sends another one when the discarded response would have been complete. */
 function replaceResponse(res: ServerResponse, sendReplacement: () => void): void {
   const { end, write, writeHead } = res;
   res.writeHead = (() => res) as typeof res.writeHead;

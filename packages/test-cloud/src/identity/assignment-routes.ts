@@ -7,7 +7,9 @@ import { isSameScope } from './directory.js';
 import type { Assignment, Group, Scope } from './identity-records.js';
 import { listOf } from './identity-style.js';
 
-/** Role assignment paths: the scope's path, the suffix after the role, and whether clients can list the roles there. */
+/**
+ * The path of each scope, the path suffix that follows the role, and whether clients can list the roles on the scope.
+ */
 const SCOPE_PATHS = [
   ['/v3/projects/:scope', '', true],
   ['/v3/domains/:scope', '', true],

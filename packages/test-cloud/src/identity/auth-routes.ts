@@ -25,7 +25,10 @@ export function authRoutes(): readonly Route[] {
     return token;
   }
 
-  /** Validates the token in `X-Subject-Token`. A token with access rules requires a service that enforces them. */
+  /**
+   * Validates the token in `X-Subject-Token`. A token with access rules is valid only for services that enforce these
+   * rules.
+   */
   function validateToken(call: Call): Reply {
     const token = subjectToken(call);
     const credential = call.cloud.directory.state.credentials.get(token.applicationCredentialId ?? '');

@@ -155,7 +155,7 @@ function checkRegisteredLimit(call: Call, limit: Wire): void {
     throw conflict('Conflict occurred attempting to store registered_limit - Duplicate entry.');
 }
 
-/** Rejects the change or removal of a registered limit that project or domain limits override. */
+/** Rejects changing or removing a registered limit that a project or domain limit overrides. */
 function rejectOverridden(call: Call, { id }: Doc): void {
   if (recordsOf(call, 'limits').some((limit) => limit.registered_limit_id === id))
     throw forbidden(

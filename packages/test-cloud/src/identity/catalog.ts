@@ -16,7 +16,7 @@ const SERVICES = [
 export const DEFAULT_REGION = 'RegionOne';
 const ENDPOINT_INTERFACES = ['public', 'internal', 'admin'] as const;
 
-/** Stands for the cloud's URL in stored endpoints, because the URL is known only during a request. */
+/** The placeholder for the cloud's URL in stored endpoints. The URL is known only during a request. */
 const CLOUD_URL_PLACEHOLDER = '{cloud}';
 
 /** Creates the initial services, endpoints and region. */
@@ -51,7 +51,10 @@ export const showEndpoint = (endpoint: Doc, cloudUrl: string): Wire => ({
   url: endpointUrl(endpoint.url, cloudUrl),
 });
 
-/** The tables that associate projects with endpoints (key `project/endpoint`) and with groups (key `group/project`). */
+/**
+ * The tables that associate projects with endpoints (keys `project/endpoint`) and endpoint groups (keys
+ * `group/project`).
+ */
 export const endpointAssociations = (documents: Documents) =>
   documents.table<{ project: string; endpoint: string }>('identity/endpoint-filter');
 export const groupAssociations = (documents: Documents) =>
@@ -86,8 +89,9 @@ interface CatalogScope {
 }
 
 /**
- * Returns the service catalog for a user and project, whose IDs the URLs contain. Omits disabled endpoints and, without
- * a project, endpoints whose URL requires a project. If a project has associated endpoints, only these are returned.
+ * Returns the service catalog for a user and project, with their IDs in the endpoint URLs. Omits disabled endpoints
+ * and, without a project, endpoints whose URL requires a project. If a project has associated endpoints, only these are
+ * returned.
  */
 export function catalogFor(documents: Documents, cloudUrl: string, { userId, projectId }: CatalogScope) {
   const associatedEndpoints = projectId ? endpointsOfProject(documents, projectId) : [];

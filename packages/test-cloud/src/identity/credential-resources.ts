@@ -82,7 +82,10 @@ function accessKeyOf(blob: unknown): string {
   return String(access);
 }
 
-/** Returns the routes for EC2 access keys, for clients without token support. The keys are `ec2` credentials. */
+/**
+ * Returns the routes for the EC2 access keys of clients that do not support tokens. Keys are stored as `ec2`
+ * credentials.
+ */
 function ec2Routes(): readonly Route[] {
   const path = '/v3/users/:user_id/credentials/OS-EC2';
 

@@ -10,7 +10,7 @@ interface Directory {
 
 type TokenGrant = Pick<Token, 'userId' | 'scope'> & Partial<Token>;
 
-/** Returns the user's roles, reduced to the delegated roles; undefined if the delegation no longer exists. */
+/** Returns the user's roles, limited to the delegated roles; undefined if the delegation no longer exists. */
 function delegatedRoles(
   directory: Directory,
   grant: TokenGrant,

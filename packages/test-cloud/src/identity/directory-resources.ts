@@ -20,9 +20,12 @@ import { projectTagRoutes, Tags } from './project-tag-routes.js';
 import { UserOptions } from './user-options.js';
 
 const longName = nameUpTo(255);
-/** The name of a domain or project, which is shorter than the names of users, groups and roles. */
+/** The name of a domain or project. Names of users, groups and roles may be longer. */
 const shortName = nameUpTo(64);
-/** Verbs for administrators only. Members read their own records by ID and list their projects at `/auth/projects`. */
+/**
+ * The verbs that only administrators may use. Members can read their own records by ID and list their projects at
+ * `/auth/projects`.
+ */
 const ADMIN_VERBS = ['list', 'create', 'change', 'remove'] as const;
 
 const commonFields: Fields = {

@@ -26,7 +26,9 @@ const tokenKey = (id: string) => createHash('sha256').update(id).digest('hex');
 const assignmentKey = ({ actor, scope, roleId, inherited }: Assignment) =>
   [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
 
-/** A cached validation of a token at a table revision: the token with its roles, or undefined if it was invalid. */
+/**
+ * The cached result of validating a token at a table revision: the token with its roles; undefined if it was invalid.
+ */
 interface CachedValidation {
   readonly revision: number;
   readonly token: Token | undefined;
@@ -71,15 +73,13 @@ export class Directory {
     return this.#clock.now();
   }
 
-  /**
-   * Returns the role with a name, and creates it if it does not exist. The ID is the same in every cloud.
-   */
+  /** Returns the role with the given name, and creates it if it does not exist. The ID is the same in every cloud. */
   role(name: string): NamedRecord {
     const fields = { id: stableId('role', name), name, domain_id: null, description: '', options: {} };
     return this.#findOrCreate('roles', name, () => fields);
   }
 
-  /** Returns the project with a name or ID, and creates it if it does not exist. */
+  /** Returns the project with the given name or ID, and creates it if it does not exist. */
   project(name: string): Project {
     const fields = {
       id: stableId('project', name),
@@ -95,7 +95,10 @@ export class Directory {
     return this.#findOrCreate('projects', name, () => fields) as Project;
   }
 
-  /** Returns the user with a name or ID. Creates a missing user with `password`, which must be a password hash. */
+  /**
+   * Returns the user with the given name or ID. A missing user is created with `password`, which must be a password
+   * hash.
+   */
   user(name: string, password: string): User {
     const fields = {
       id: stableId('user', name),
@@ -183,10 +186,10 @@ export class Directory {
     );
   }
 
-  /** Returns role IDs together with the IDs of all roles that these roles imply. */
+  /** Returns the given role IDs and the IDs of all roles that they imply. */
   withImplied(roleIds: readonly string[]): readonly string[] {
     const allRoleIds = new Set(roleIds);
-    // Iteration over a set also visits the elements that are added during the loop.
+    // Iterating over a set also visits elements that are added during the loop.
     for (const id of allRoleIds) for (const impliedId of this.state.implied.get(id) ?? []) allRoleIds.add(impliedId);
     return [...allRoleIds];
   }

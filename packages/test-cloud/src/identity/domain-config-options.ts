@@ -54,5 +54,5 @@ export const DOMAIN_OPTIONS: Readonly<Record<string, Readonly<Record<string, unk
   },
 };
 
-/** Configuration options that domains can set, but that no response contains. */
+/** The configuration options that domains can set, but that responses never contain. */
 export const SECRET_OPTIONS: Readonly<Record<string, readonly string[]>> = { ldap: ['password'] };

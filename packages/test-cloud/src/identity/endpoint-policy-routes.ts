@@ -13,7 +13,7 @@ interface Association {
   readonly region?: string;
 }
 
-/** The tables of the records that a path can name, by path parameter. */
+/** The tables that contain the records in a path, by path parameter. */
 const TABLES_BY_PARAMETER = {
   policy: 'policies',
   endpoint: 'endpoints',
@@ -30,7 +30,7 @@ export function endpointPolicyRoutes(): readonly Route[] {
   const table = ({ cloud }: Call, kind: RecordKind) =>
     cloud.documents.table<Doc>(`identity/${TABLES_BY_PARAMETER[kind]}`);
   const associations = ({ cloud }: Call) => cloud.documents.table<Association>('identity/policy-associations');
-  /** Returns the association with a key; undefined if it does not exist or its policy was deleted. */
+  /** Returns the association with the given key; undefined if it does not exist or its policy was deleted. */
   function findAssociation(call: Call, key: string): Association | undefined {
     const found = associations(call).get(key);
     return found && table(call, 'policy').has(found.policy) ? found : undefined;
@@ -50,7 +50,7 @@ export function endpointPolicyRoutes(): readonly Route[] {
     return { ...ids } as Association;
   }
 
-  /** Returns an endpoint's policy: from the endpoint, its service in its region or a parent region, or its service. */
+  /** Returns the policy of an endpoint or, if it has none, of its service in the nearest region or in all regions. */
   function findPolicyId(call: Call, { id, service_id, region_id }: Doc): string | undefined {
     const service = String(service_id);
     const visitedIds = new Set<unknown>();

@@ -43,7 +43,7 @@ const EndpointFilters = z.looseObject({
 });
 const FILTER_KEYS = ['service_id', 'region_id', 'interface'];
 
-/** Endpoint groups, which associate all endpoints that match their filters with a project. */
+/** Endpoint groups. Each group associates projects with all endpoints that match the group's filters. */
 const endpointGroups: ResourceSpec = {
   path: 'OS-EP-FILTER/endpoint_groups',
   one: 'endpoint_group',

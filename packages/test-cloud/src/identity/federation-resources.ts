@@ -61,7 +61,7 @@ function checkRemoteIds(call: Call, remoteIds: unknown, except?: unknown): void 
         throw conflict(`Conflict occurred attempting to store identity_provider - Duplicate remote ID: ${remote}.`);
 }
 
-/** External identity providers. Each provider has a domain, which is created if the request does not name a domain. */
+/** External identity providers. Each provider has a domain, which is created if the request names none. */
 const identityProviders: ResourceSpec = {
   ...commonSpec,
   ...withPutRoute('identity_provider', {}),

@@ -74,7 +74,7 @@ export interface Consumer {
   readonly secret: string;
 }
 
-/** An OAuth request token, with which a consumer requests a user's roles in a project. */
+/** An OAuth request token, which a consumer uses to request a user's roles in a project. */
 export interface RequestToken {
   readonly id: string;
   readonly secret: string;
@@ -118,7 +118,7 @@ export interface Token {
   /** Roles on the scope: in a stored token, the roles at the time of issue; in a validated token, the current roles. */
   readonly roleIds: readonly string[];
   readonly methods: readonly string[];
-  /** The audit ID of the first token in a chain of tokens that were each exchanged for the next token. */
+  /** The audit ID of the first token in a chain, in which each token was exchanged for the next. */
   readonly parentAuditId?: string;
   readonly issuedAt: number;
   readonly expiresAt: number;

@@ -4,7 +4,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import { created, put } from '../service/route.js';
 import { conflict } from '../service/service-error.js';
 
-/** Schemas and specification parts that the identity service's resources share. */
+/** The schemas and partial specifications that the identity service's resources share. */
 
 export const nullableText = z.string().nullable();
 /** A name of 1 to `max` characters that are not all white space. */

@@ -97,7 +97,7 @@ function accessTokenRoutes(): readonly Route[] {
 
 const MAX_FORM_BYTES = 65_536;
 
-/** Returns the fields of a form-encoded body. A body that is too long is truncated, so that fields are missing. */
+/** Returns the fields of a form-encoded body. A body that is too long is truncated, so fields may be missing. */
 async function readForm({ req }: Call): Promise<URLSearchParams> {
   let text = '';
   req.setEncoding('utf8');
@@ -108,7 +108,7 @@ async function readForm({ req }: Call): Promise<URLSearchParams> {
 const oauth2Error = (status: number, error: string, error_description: string) =>
   new Reply(status, { error, error_description });
 
-/** Issues a token for OAuth 2.0 client credentials (RFC 6749, section 4.4), which are an application credential. */
+/** Issues a token for an application credential, sent as OAuth 2.0 client credentials (RFC 6749, section 4.4). */
 async function oauth2Token(call: Call): Promise<Reply> {
   const form = await readForm(call);
   const grantType = form.get('grant_type');

@@ -14,7 +14,7 @@ import {
 const REQUEST_TOKEN_LIFETIME_MS = 8 * 3_600_000;
 const ACCESS_TOKEN_LIFETIME_MS = 24 * 3_600_000;
 const VERIFIER_LENGTH = 8;
-/** Letters and digits without those that look alike, such as `0` and `O`. */
+/** Letters and digits, except those that look alike, such as `0` and `O`. */
 const VERIFIER_CHARACTERS = 'abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export const unauthorized = (message: string) => new ServiceError(401, message, 'Unauthorized');
@@ -78,7 +78,7 @@ export function findRequestToken(directory: Directory, id: string): RequestToken
   return token;
 }
 
-/** Stores the roles that a user delegates in the request token, and returns the verifier. */
+/** Stores a user's delegated roles in the request token and returns the verifier. */
 export function authorizeToken(
   directory: Directory,
   token: RequestToken,

@@ -75,7 +75,7 @@ function inheritedProperties(call: Call, trust: Wire): Wire | undefined {
   };
 }
 
-/** Trusts, with which a user delegates roles to another user. */
+/** Trusts, through which a user delegates roles to another user. */
 export const trusts: ResourceSpec = {
   path: 'OS-TRUST/trusts',
   one: 'trust',

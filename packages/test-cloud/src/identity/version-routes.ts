@@ -14,7 +14,7 @@ function versionDocument(base: string) {
   };
 }
 
-/** Operations that Keystone rejects too, with their paths, statuses and messages. */
+/** The paths, statuses and messages of operations that Keystone also rejects. */
 const REJECTED_ROUTES = [
   ['OS-SIMPLE-CERT/ca', 410, REMOVED_API_MESSAGE],
   ['OS-SIMPLE-CERT/certificates', 410, REMOVED_API_MESSAGE],

@@ -37,7 +37,7 @@ const DERIVED_ATTRIBUTES = [
 /** The image attributes that clients cannot change. */
 export const READ_ONLY_ATTRIBUTES: readonly string[] = [...DERIVED_ATTRIBUTES, ...DISALLOWED_ATTRIBUTES, 'id'];
 
-/** The property names that only the image service itself may set, and the prefix of further ones. */
+/** The property names that only the image service itself may set, and the prefix of more such names. */
 const RESERVED_NAMES = ['location', 'deleted', 'deleted_at'];
 const RESERVED_PREFIX = 'os_glance';
 

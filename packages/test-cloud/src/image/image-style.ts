@@ -55,7 +55,7 @@ function parseCondition(name: string, requestedLimit: string): (image: Wire) => 
     const acceptedValues = splitValues(requestedLimit.slice(3));
     return (image) => acceptedValues.includes(String(image[name]));
   }
-  // All other filters select a property, which an image must have in order to match.
+  // Any other filter is the name of a property, which an image must have in order to match.
   return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === requestedLimit;
 }
 

@@ -24,7 +24,7 @@ function imageDoc(call: Call, image: ImageRecord): Doc {
   return stagedSize === undefined ? view : { ...view, status: 'uploading', size: stagedSize };
 }
 
-/** The resource for images, from which servers boot, and snapshots of servers. */
+/** The resource for images, including snapshots of servers. Servers boot from images. */
 export const images: ResourceSpec = {
   path: 'images',
   one: 'image',

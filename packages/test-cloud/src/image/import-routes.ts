@@ -27,7 +27,7 @@ interface ImportMethod {
   readonly status: string;
   /** The error message if the image has another status. */
   readonly wrongStatus: string;
-  /** Throws the service's error if this method cannot handle the request. */
+  /** Throws a service-specific error if this method cannot handle the request. */
   readonly check?: (call: Call, importRequest: ImportRequest) => void;
   /** Stores the image data. Returns the reason for a failure; undefined on success. */
   readonly run: (call: Call, image: Doc, importRequest: ImportRequest) => Promise<string | undefined>;

@@ -37,7 +37,7 @@ async function findMember(call: Call, { id }: ImageRecord): Promise<ImageMember>
   return member;
 }
 
-/** The routes for image members, which are the projects with which an image is shared. */
+/** The routes for image members: the projects with which an image is shared. */
 export function memberRoutes(): readonly Route[] {
   const notAllowed = (call: Call, verb: string) => () =>
     forbidden(`Not allowed to ${verb} members for image ${call.param('id')}.`);

@@ -54,7 +54,7 @@ function bodyOf(call: Call, kind: Kind): Wire {
   return body;
 }
 
-/** Stores a definition in a namespace, in place of a previous one if there is any. */
+/** Stores a definition in a namespace. Replaces the previous definition if there is one. */
 function storeDefinition(call: Call, namespace: Namespace, kind: Kind, requested: Wire, before?: Wire): Wire {
   const name = String(requested.name);
   const otherParts = before ? withoutPart(namespace.parts[kind], String(before.name)) : namespace.parts[kind];
@@ -85,7 +85,7 @@ function removeRoute(kind: Kind): Route {
   });
 }
 
-/** Removes the prefix that properties of a resource type have from a property name. */
+/** Removes the prefix of a resource type's properties from a property name. */
 function withoutPrefix({ parts, namespace }: Namespace, type: string, name: string): string {
   const association = Object.hasOwn(parts.resource_types, type) ? parts.resource_types[type] : undefined;
   if (!association)
@@ -141,7 +141,7 @@ function listTags(call: Call) {
   return { tags: tags.slice(start, limit === undefined ? undefined : start + limit).map(({ name }) => ({ name })) };
 }
 
-/** Returns the routes that list tags, create the tag in the path, and append to or replace all tags of a namespace. */
+/** Returns the routes that list a namespace's tags, create one tag, and replace or extend the whole list of tags. */
 function tagRoutes(): readonly Route[] {
   return [
     get(pathOf('tags'), listTags),

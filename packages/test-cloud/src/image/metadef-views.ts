@@ -40,7 +40,7 @@ export function namespaceWithContents(namespace: Namespace, kinds: readonly Kind
 const addPrefix = (prefix: string, properties: unknown): Wire =>
   Object.fromEntries(Object.entries(properties as Wire).map(([name, property]) => [`${prefix}${name}`, property]));
 
-/** Adds the prefix that a namespace defines for a resource type to all property names in its wire format. */
+/** Adds the prefix for a resource type's properties to all property names in a namespace's wire format. */
 export function applyPrefix(namespace: Namespace, type: string | undefined, wire: Wire): Wire {
   const { resource_types: types } = namespace.parts;
   const prefix = type !== undefined && Object.hasOwn(types, type) ? types[type]?.prefix : undefined;

@@ -63,7 +63,7 @@ export const ROOT = '/v2/metadefs/namespaces';
 export const table = ({ cloud }: Call) => cloud.documents.table<Namespace>('image/metadefs');
 const now = (call: Call) => formatSeconds(call.cloud.clock.now());
 
-/** Returns `created_at` and `updated_at` of a record. A replaced record passes on its creation time. */
+/** Returns `created_at` and `updated_at` of a record. A replacement keeps the creation time of the previous record. */
 export const timestampsOf = (call: Call, before?: Wire) => ({
   created_at: before?.created_at ?? now(call),
   updated_at: now(call),
@@ -109,7 +109,7 @@ export function writeParts(call: Call, namespace: Namespace, kind: Kind, parts: 
   table(call).set(namespace.namespace, { ...namespace, parts: { ...namespace.parts, [kind]: parts } });
 }
 
-/** Returns definitions, by name, with additional ones. Throws a 409 error for a name that already exists. */
+/** Adds definitions to a map of definitions by name. Throws a 409 error for a name that already exists. */
 export function addParts(
   call: Call,
   namespace: string,
@@ -125,7 +125,7 @@ export function addParts(
   return Object.fromEntries(combined);
 }
 
-/** Returns definitions, by name, without the one of the given name. */
+/** Returns all definitions except the one with the given name. */
 export function withoutPart(parts: Parts, name: string): Parts {
   const { [name]: _, ...others } = parts;
   return others;

@@ -10,7 +10,9 @@ const SPECIAL_NETWORKS = {
   ipv6: ['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 } as const;
 
-/** Returns the block list of one IP version. A common list would also match IPv4 addresses that IPv6 ones embed. */
+/**
+ * Returns the block list of one IP version. A common list would also match IPv4 addresses embedded in IPv6 addresses.
+ */
 function blockListOf(family: keyof typeof SPECIAL_NETWORKS): BlockList {
   const list = new BlockList();
   for (const network of SPECIAL_NETWORKS[family]) {
@@ -22,7 +24,7 @@ function blockListOf(family: keyof typeof SPECIAL_NETWORKS): BlockList {
 
 const specialAddresses = { ipv4: blockListOf('ipv4'), ipv6: blockListOf('ipv6') };
 
-/** Returns whether an IP address is public: neither this computer's nor a private network's. */
+/** Returns whether an IP address is public: it belongs neither to this computer nor to a private network. */
 export function isPublic(address: string): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   return !specialAddresses[family].check(address, family);

@@ -23,7 +23,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** Formats a value like Glance's error messages, in Python notation: single quotes, True, False, None. */
+/** Formats a value as in Glance's error messages, in Python notation: single quotes, True, False, None. */
 function formatValue(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -114,7 +114,7 @@ function listView(wire: Wire): Wire {
   return Object.fromEntries(Object.entries(wire).filter(([key]) => !hiddenFields.includes(key)));
 }
 
-/** The tasks of administrators. A task completes before the response, which nevertheless shows it as pending. */
+/** The resource for tasks. A task completes before the response is sent, but the response shows it as pending. */
 export const tasks: ResourceSpec = {
   path: 'tasks',
   one: 'task',

@@ -62,7 +62,7 @@ const storage: Storage = {
   remove: (call, { id }) => settingsTable(call).delete(id),
 };
 
-/** Agents, which run the network service's parts on each host. An agent is alive while its host is alive. */
+/** Agents, which run parts of the network service on each host. An agent is alive while its host is alive. */
 export const agents: ResourceSpec = {
   ...resourceNames('agent'),
   verbs: ['list', 'show', 'change', 'remove'],

@@ -135,8 +135,8 @@ export const ERROR_STATUSES = {
 export type NetworkErrorType = keyof typeof ERROR_STATUSES;
 
 /**
- * The error types of catalog error codes. A code that is not listed has the error type with the same words (`PortInUse`
- * for `PORT_IN_USE`) or, if that type does not exist, the general type of its status.
+ * Maps catalog error codes to error types. A code that is not listed has the error type with the same words
+ * (`PortInUse` for `PORT_IN_USE`) or, if that type does not exist, the general type for its status.
  */
 const CATALOG_ERROR_TYPES: Partial<Readonly<Record<CatalogErrorCode, NetworkErrorType>>> = {
   ADDRESS_IN_AUTO_SUBNET: 'AllocationOnAutoAddressSubnet',
@@ -181,7 +181,7 @@ const TYPES_BY_LOWER_CASE = new Map(
   Object.keys(ERROR_STATUSES).map((type) => [type.toLowerCase(), type as NetworkErrorType]),
 );
 
-/** Returns an error with a type and the HTTP status of this type. */
+/** Returns an error of the given type, with the HTTP status of this type. */
 export function networkError(type: NetworkErrorType, message: string): ServiceError {
   return new ServiceError(ERROR_STATUSES[type], message, type);
 }
@@ -199,7 +199,9 @@ export function fromCatalogError({ code, status = 400, message }: CatalogError):
   return networkError(type, message);
 }
 
-/** Returns an error's response body. Replaces a type that is not defined for the error's status by a general type. */
+/**
+ * Returns an error's response body. A type that is not defined for the error's status is replaced with a general type.
+ */
 export function networkFault({ type, status, message }: ServiceError): { readonly NeutronError: object } {
   const isDefined = Object.hasOwn(ERROR_STATUSES, type) && ERROR_STATUSES[type as NetworkErrorType] === status;
   const definedType = isDefined ? type : (GENERAL_TYPES[status] ?? 'HTTPInternalServerError');

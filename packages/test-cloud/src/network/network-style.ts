@@ -17,7 +17,7 @@ export const invalidRequest = (message: string) => badRequest(message, 'HTTPBadR
 
 const quoted = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 
-/** Matches the validation reasons of values that cannot be converted, for which Neutron has another error message. */
+/** Matches the reasons for which a value cannot be converted. Neutron has a different error message for these. */
 const CONVERSION_REASON = / (converted|integer|target)\b/;
 
 /** Returns the reason why a value is invalid, in the words of Neutron's validators. */
@@ -71,8 +71,8 @@ function filterItems(call: Call, resource: ResourceType, items: readonly Wire[])
 }
 
 /**
- * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`. A port must match every key in the query, but
- * only one of several values of the same key.
+ * Filters ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`. A port must match every key in the query; if a
+ * key has several values, one match is enough.
  */
 function filterByFixedIps(items: readonly Wire[], values: readonly string[]): readonly Wire[] {
   if (values.length === 0) return items;

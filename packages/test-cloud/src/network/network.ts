@@ -58,7 +58,7 @@ export const networkRoutes = (): readonly Route[] => [
   ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, withQuota(withQosPolicy(spec))))),
 ];
 
-/** The network service, version 2.0. It uses the same catalog from which servers obtain their ports. */
+/** The network service, version 2.0. Servers obtain their ports from the same catalog. */
 export const networkService = defineService({
   name: 'network',
   types: ['network'],

@@ -20,7 +20,9 @@ interface PortRange {
 
 const badForwarding = (message: string) => networkError('BadRequest', `Bad port_forwarding request: ${message}`);
 
-/** Returns a side's port range, from a port (`80`) or a range (`80:90`); undefined if the request contains neither. */
+/**
+ * Returns the external or internal port range, from a port (`80`) or a range (`80:90`); undefined if both are missing.
+ */
 function readRange(requested: Wire, side: 'external' | 'internal'): PortRange | undefined {
   const singlePort = requested[`${side}_port`];
   const range = requested[`${side}_port_range`];
@@ -74,7 +76,9 @@ export function removeForwardingsTo(call: Call, portId: string): void {
   for (const { id, internal_port_id } of table.values()) if (internal_port_id === portId) table.delete(id);
 }
 
-/** The fields of each side. If two port forwardings have equal fields, that side's port ranges must not overlap. */
+/**
+ * If all of these fields are equal in two port forwardings, their internal or external port ranges must not overlap.
+ */
 const COLLISION_FIELDS = {
   internal: ['internal_port_id', 'internal_ip_address', 'protocol'],
   external: ['floatingip_id', 'protocol'],

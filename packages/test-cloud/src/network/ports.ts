@@ -62,7 +62,7 @@ function catalogChange({ fixed_ips, ...body }: Wire): PortChange {
   return { ...toCamelCase<PortChange>(body), ...(requested && { fixedIps: requested }) };
 }
 
-/** Merges DHCP options by name and IP version. A null value removes an option; another value replaces the option. */
+/** Merges DHCP options by name and IP version. A null value removes an option; any other value replaces it. */
 function mergeDhcpOptions(before: unknown, requested: unknown): readonly Wire[] {
   const optionKey = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
   const mergedOptions = new Map(((before ?? []) as readonly Wire[]).map((option) => [optionKey(option), option]));

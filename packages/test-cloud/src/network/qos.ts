@@ -54,7 +54,7 @@ const ruleFields = (type: string): Fields =>
     }),
   );
 
-/** As in Neutron, only administrators change QoS policies and rules. */
+/** As in Neutron, only administrators can change QoS policies and rules. */
 const writeVerbs = ['create', 'change', 'remove'] as const;
 const ruleTableName = (type: string) => `network/${type}_rules`;
 
@@ -79,7 +79,7 @@ function requirePolicy(call: Call, id: unknown): void {
 
 const qosGrant = (id: string) => ({ object_type: 'qos_policy', object_id: id, action: 'access_as_shared' });
 
-/** Extends a resource, so that it rejects QoS policies that the caller cannot see. */
+/** Extends a resource so that it rejects QoS policies that the caller cannot see. */
 export function withQosPolicy(spec: ResourceSpec): ResourceSpec {
   const { creating, changing } = spec;
   return {

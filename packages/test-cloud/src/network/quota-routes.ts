@@ -60,13 +60,13 @@ const INCLUDED_RESOURCES: Readonly<Record<string, Readonly<Record<string, number
 
 const limitOf = (call: Call, project: string, kind: string) => limitsOf(call, project)[kind] ?? -1;
 
-/** Throws `OverQuota` if a number of resources exceeds the project's limit. */
+/** Throws `OverQuota` if the number of resources exceeds the project's limit. */
 export function rejectOverQuota(call: Call, project: string, kind: string, count: number): void {
   const limit = limitOf(call, project, kind);
   if (limit >= 0 && count > limit) throw networkError('OverQuota', `Quota exceeded for resources: ['${kind}'].`);
 }
 
-/** Extends a resource, so that create requests check the quota. Resource kinds without a quota stay unchanged. */
+/** Extends a resource so that create requests check the quota. Resource kinds without a quota stay unchanged. */
 export function withQuota(spec: ResourceSpec): ResourceSpec {
   const { one, creating } = spec;
   if (!Object.hasOwn(DEFAULT_LIMITS, one)) return spec;

@@ -45,7 +45,7 @@ function policiesOf(object_type: string, { id, projectId, grants }: SharedObject
   );
 }
 
-/** Returns grants without the target `before` and with the target `after`, where these are defined. */
+/** Returns the grants after removing the target `before` and adding the target `after`; either may be undefined. */
 function replaceTarget(grants: Grants, action: string, before: string | undefined, after: string | undefined): Grants {
   const otherTargets = (grants[action] ?? []).filter((target) => target !== before);
   return { ...grants, [action]: after === undefined ? otherTargets : [...otherTargets, after] };
@@ -115,7 +115,7 @@ async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire):
     throw conflict('An RBAC policy already exists with those values.', 'DuplicateRbacPolicy');
 }
 
-/** Returns fields by which lists can be filtered, but not sorted. */
+/** Returns the fields with sorting disabled; lists can still be filtered by them. */
 const withoutSorting = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { filter: 'only', ...field }]));
 

@@ -43,7 +43,7 @@ function catalogFields({ external_gateway_info, ...body }: Wire): RouterFields {
   };
 }
 
-/** Returns the subnet or port that a request names. A removal may name both, and then uses the port. */
+/** Returns the subnet or port that a request names. If a removal names both, the port is used. */
 function requestedInterface(
   call: Call,
   allowsBoth = false,

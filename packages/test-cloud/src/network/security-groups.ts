@@ -31,7 +31,7 @@ export const securityGroups: ResourceSpec = {
   },
 };
 
-/** Extends a schema, so that null and the empty string count as missing values. */
+/** Extends a schema so that null and the empty string count as missing values. */
 const allowMissing = <S extends z.ZodType>(schema: S) =>
   z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
 const portNumber = allowMissing(z.union([z.number(), z.string()]));

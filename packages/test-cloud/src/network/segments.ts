@@ -28,7 +28,7 @@ export function removeSegments(call: Call, networkId: string): void {
   for (const [id, { network_id }] of segmentTable(call)) if (network_id === networkId) segmentTable(call).delete(id);
 }
 
-/** Returns the segments with which a network was created. */
+/** Returns the initial segments of a network. */
 function initialSegments(call: Call, network: NetworkRecord): readonly Doc[] {
   const networkFields = networkView(network);
   const segments: readonly ProviderFields[] = multipleSegments(call, network.id) ?? [networkFields];
@@ -108,7 +108,7 @@ export const segments: ResourceSpec = {
   },
   async removing(call, { id }) {
     if ((await allSegments(call)).initial.some((segment) => segment.id === id))
-      throw networkError('SegmentInUse', `Segment '${id}' cannot be deleted: its network was created with it.`);
+      throw networkError('SegmentInUse', `Segment '${id}' cannot be deleted: it was created with its network.`);
   },
   storage,
 };

@@ -8,13 +8,13 @@ import { EVERY_PROJECT, SHAREABLE_TYPES } from './sharing.js';
 
 type ObjectUser = { readonly what: string; readonly projectId: string };
 
-/** States how to find an object's users, and which project keeps access when an RBAC policy is removed. */
+/** Defines how to find an object's users, and which project keeps access when an RBAC policy is removed. */
 interface UserFinder {
   readonly find: (call: Call, id: string) => Promise<readonly ObjectUser[]>;
   readonly exempt: 'the owner' | 'the new target' | 'none';
 }
 
-/** Returns the users of a shared network, which are its ports, except the ports of the network service. */
+/** Returns the users of a shared network: its ports, except those of the network service. */
 async function portUsers(call: Call, networkId: string): Promise<readonly ObjectUser[]> {
   const ports = await call.cloud.catalogs.networks.listPorts(call.elevatedCaller, { networkId });
   return ports
@@ -22,7 +22,7 @@ async function portUsers(call: Call, networkId: string): Promise<readonly Object
     .map(({ id, projectId }) => ({ what: `port ${id}`, projectId }));
 }
 
-/** Returns the users of an external network, which are the routers with a gateway to this network. */
+/** Returns the users of an external network: the routers with a gateway to this network. */
 async function routerUsers(call: Call, networkId: string): Promise<readonly ObjectUser[]> {
   const routers = await call.cloud.catalogs.networks.listRouters(call.elevatedCaller);
   return routers
@@ -30,7 +30,7 @@ async function routerUsers(call: Call, networkId: string): Promise<readonly Obje
     .map(({ id, projectId }) => ({ what: `router ${id}`, projectId }));
 }
 
-/** Returns the users of a QoS policy, which are networks and ports. */
+/** Returns the users of a QoS policy: networks and ports. */
 async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly ObjectUser[]> {
   const { networks } = call.cloud.catalogs;
   const users: ObjectUser[] = [];

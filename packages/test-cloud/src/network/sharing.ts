@@ -27,7 +27,9 @@ export interface Shareable {
   readonly isRecorded?: true;
   /** Returns all shared objects. The result may also contain objects that are not shared. */
   readonly list: (call: Call) => Promise<readonly SharedObject[]>;
-  /** @throws CatalogError or ServiceError if the object is missing, or a network or group that the caller cannot see */
+  /**
+   * @throws CatalogError or ServiceError if the object is missing, or is a network or group that the caller cannot see
+   */
   readonly get: (call: Call, id: string) => Promise<SharedObject>;
   /** Stores the grants of an object. Ignores a deleted object. */
   readonly set: (call: Call, id: string, grants: Grants) => Promise<void>;
@@ -36,7 +38,9 @@ export interface Shareable {
 const SHARED_ACTION = 'access_as_shared';
 const EXTERNAL_ACTION = 'access_as_external';
 
-/** Returns the caller as an administrator without a project, so that a record's grants do not change its view. */
+/**
+ * Returns the caller as an administrator without a project, for whom a record looks the same regardless of its grants.
+ */
 const adminWithoutProject = ({ elevatedCaller }: Call) => ({ ...elevatedCaller, projectId: '' });
 
 const groupTable = ({ cloud }: Call) => cloud.documents.table<Wire>('network/security_groups');
@@ -51,7 +55,7 @@ export function isShared({ caller }: Call, { shared, shared_with }: Wire): boole
   return shared === true || ((shared_with ?? []) as readonly string[]).includes(caller.projectId);
 }
 
-/** Returns whether the caller sees a stored record: as an administrator, as its owner, or because it is shared. */
+/** Returns whether the caller can see a stored record: as an administrator, as its owner, or because it is shared. */
 export const isAccessible = (call: Call, record: Wire) =>
   call.isAdmin || record.project_id === call.caller.projectId || isShared(call, record);
 

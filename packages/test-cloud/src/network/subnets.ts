@@ -13,7 +13,7 @@ import { address, ipVersion, nullableList, prefix, route, uuid } from './value-t
 
 const noFilter = { filter: false } as const;
 const addressRanges = z.array(z.strictObject({ start: address, end: address }));
-/** A device owner prefix. As in Neutron, a single character of `compute:` is enough. */
+/** A device owner prefix. As in Neutron, any value that begins with a character of `compute:` is also accepted. */
 const serviceType = z.string().regex(/^([compute:]|network:|neutron:)/, 'does not correspond to a valid device owner');
 const ipv6Mode = z.enum(['dhcpv6-stateful', 'dhcpv6-stateless', 'slaac']);
 

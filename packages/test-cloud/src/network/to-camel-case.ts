@@ -1,4 +1,4 @@
-/** The catalog's names of fields whose wire name differs in more than its case. */
+/** The catalog's field names, by wire name, if they differ in more than letter case. */
 const CATALOG_NAMES: Readonly<Record<string, string>> = {
   'router:external': 'external',
   'binding:host_id': 'hostId',
@@ -15,7 +15,9 @@ const CATALOG_NAMES: Readonly<Record<string, string>> = {
 /** Keys that are omitted, because the catalog derives their values or callers convert them separately. */
 const EXCLUDED_KEYS = new Set(['ip_version', 'fixed_ips', 'external_gateway_info', 'stateful']);
 
-/** Converts a body's snake-case keys to the catalog's camel-case names. Keeps null values, omits undefined values. */
+/**
+ * Converts a body's snake-case keys to the catalog's camel-case names. Keeps null values and omits undefined values.
+ */
 export function toCamelCase<T>(body: Readonly<Record<string, unknown>>): T {
   const entries = Object.entries(body).filter(([key, value]) => value !== undefined && !EXCLUDED_KEYS.has(key));
   return Object.fromEntries(

@@ -49,5 +49,5 @@ export const nullableList = <S extends z.ZodType>(item: S) =>
 /** A static route, which sends packets for the destination prefix to the next hop. */
 export const route = z.strictObject({ destination: prefix, nexthop: address });
 
-/** A requested fixed IP of a port. The service chooses a missing subnet or address. */
+/** A requested fixed IP of a port. If the subnet or address is missing, the service chooses it. */
 export const fixedIp = z.strictObject({ ip_address: address.optional(), subnet_id: uuid.optional() });

@@ -12,7 +12,7 @@ export interface FieldChange {
   readonly after?: unknown;
 }
 
-/** The change to a resource that a request caused, as far as the journal shows it. */
+/** The effect of a request on a resource, as far as the journal shows it. */
 export interface ResourceChange {
   readonly id: string;
   readonly kind: 'made' | 'removed' | 'changed' | 'unchanged' | 'unknown';
@@ -63,7 +63,9 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
   return [{ field, before, after }];
 }
 
-/** Returns the resource that a request concerns: the only one in the response, or that with the last id in the path. */
+/**
+ * Returns the resource that a request concerns: the only one in the response, or the one with the last id in the path.
+ */
 function findSubject({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const idInPath = urlPath(url).match(ID)?.at(-1);
   const [first, second] = resourcesIn(responseBody);

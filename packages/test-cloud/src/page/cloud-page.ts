@@ -31,7 +31,7 @@ export interface CloudPageParts {
   readonly views: readonly PageView[];
 }
 
-/** Renders a table whose rows the scripts fill. */
+/** Renders a table without rows. Scripts add the rows. */
 export function table(name: string, label: string, columns: readonly string[]): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Table of ${label}"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>

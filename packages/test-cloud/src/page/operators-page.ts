@@ -4,11 +4,14 @@ import { resourceViews } from './resource-views.js';
 
 /** The method by which visitors of the page authenticate. */
 export type SignIn =
-  /** The server trusts every caller; the page initially acts as an administrator. */
+  /** The server does not authenticate callers. By default, the page acts as an administrator. */
   | { readonly kind: 'noauth' }
   /** Visitors paste a token. */
   | { readonly kind: 'token' }
-  /** Visitors log in with user, password and project; `identity` is the path of the identity API on the same server. */
+  /**
+   * Visitors log in with a user name, a password and a project; `identity` is the path of the identity API on the same
+   * server.
+   */
   | { readonly kind: 'password'; readonly identity: string };
 
 /** The options of {@link operatorsPage}. */
@@ -48,8 +51,9 @@ ${FIELDS[kind]}
 }
 
 /**
- * Renders the operators' page: resources, consoles, logs and events of a cloud, and a form that creates servers. It uses the
- * compute API at `/v2.1`, the events at `/events`, and the permissions of the visitor. Send it with the policy of `pagePolicy()`.
+ * Renders the operators' page: resources, consoles, logs and events of a cloud, and a form that creates servers. It
+ * uses the compute API at `/v2.1` and the events at `/events`, with the permissions of the visitor. Send it with the
+ * header that `pagePolicy()` returns.
  *
  * @example
  * ```ts

@@ -90,7 +90,7 @@ const views: readonly PageView[] = [
 ];
 
 /**
- * Renders the page of a test cloud, which extends the operators' page by requests, rules, clock and client settings.
+ * Renders the page of a test cloud, which adds requests, rules, the clock and client settings to the operators' page.
  *
  * @param maxVersion the cloud's highest compute microversion
  */

@@ -1,7 +1,7 @@
 import { serializeRule } from '../control/rule-json.js';
 import type { CloudAppOptions } from '../gateway/cloud-app-options.js';
 
-/** Returns the test cloud's own state for the page, which reads the resources from the compute API. */
+/** Returns the state that the page cannot read from the compute API. */
 export function pageState({ clock, unhandled, rules }: Pick<CloudAppOptions, 'clock' | 'unhandled' | 'rules'>) {
   return {
     now: new Date(clock.now()).toISOString(),

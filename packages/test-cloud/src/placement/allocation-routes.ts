@@ -10,7 +10,7 @@ import { type Replacement, replaceAllocations } from './replacement.js';
 import { anyUuid, atLeastOne, formatUuid, validateBody } from './request-body.js';
 import { badQuery, checkParameters } from './requirements.js';
 
-/** The project and user of consumers from requests before 1.8, which do not name an owner. */
+/** The project and user of consumers created by requests before 1.8, which do not name an owner. */
 const MISSING_OWNER_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Converts the requested allocations of a consumer to a replacement. */

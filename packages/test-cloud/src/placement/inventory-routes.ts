@@ -58,7 +58,7 @@ async function requireClassInPath(call: Call, prefix = ''): Promise<string> {
   return name;
 }
 
-/** Throws a 400 error for inventories without capacity. Since 1.26, a complete inventory may be reserved. */
+/** Throws a 400 error for inventories without capacity. Since 1.26, an entire inventory may be reserved. */
 function rejectWithoutCapacity(
   call: Call,
   uuid: string,

@@ -95,7 +95,7 @@ const duplicateError = (what: string) =>
 const isTaken = (all: ReadonlyMap<string, Provider>, uuid: string, name: string) =>
   [...all.values()].some((other) => other.name === name && other.uuid !== uuid);
 
-/** Returns whether a provider is in the subtree of another one, which includes that one itself. */
+/** Returns whether a provider is in the subtree of another provider. A subtree includes its root. */
 function isInSubtree(all: ReadonlyMap<string, Provider>, other: string, uuid: string | null): boolean {
   const one = uuid === null ? undefined : all.get(uuid);
   return one !== undefined && (one.uuid === other || isInSubtree(all, other, one.parent));

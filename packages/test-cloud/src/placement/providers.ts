@@ -79,7 +79,9 @@ export async function writeProvider(
   return provider(call, before.uuid);
 }
 
-/** Stores a provider in the documents; for a compute host, only the fields that the compute service does not store. */
+/**
+ * Stores a provider in the document store; for a compute host, only the fields that the compute service does not store.
+ */
 export async function storeProvider(call: Call, { host, ...changed }: Provider): Promise<void> {
   const offer = host === undefined ? undefined : (await hostProviders(call)).find(({ uuid }) => uuid === changed.uuid);
   const aggregates = changed.aggregates.filter((id) => !offer?.aggregates.includes(id));

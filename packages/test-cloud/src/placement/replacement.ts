@@ -79,15 +79,15 @@ function allocate({ offer, previous, used }: TargetProvider, name: string, amoun
   const reason = `Unable to create allocation for '${name}' on resource provider '${offer.uuid}'. The requested amount would`;
   if (!hasUnits(inventory, amount)) throw allocationError(`${reason} violate inventory constraints.`);
   const sum = (used[name] ?? 0) + amount;
-  // If the use of an inventory already exceeds the capacity, it must not increase.
+  // If the allocated amount already exceeds the capacity, it must not increase.
   if (sum > capacityOf(offer, name) && sum > (previous[name] ?? 0))
     throw allocationError(`${reason} exceed the capacity.`);
   used[name] = sum;
 }
 
 /**
- * Throws a 409 error if providers cannot satisfy the new allocations, or would lose allocated inventories. Like
- * Placement, first reports providers without an inventory of any requested class, together with all these classes.
+ * Throws a 409 error if providers cannot satisfy the new allocations, or would lose allocated inventories. As in
+ * Placement, providers that have none of the requested classes are reported first, in one error with all these classes.
  */
 function checkAllocations(
   targets: ReadonlyMap<string, TargetProvider>,

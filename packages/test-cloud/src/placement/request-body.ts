@@ -28,7 +28,7 @@ const PYTHON_CONSTANTS = new Map<unknown, string>([
   [false, 'False'],
 ]);
 
-/** Formats a value like Placement's error messages, in Python notation. */
+/** Formats a value as in Placement's error messages, in Python notation. */
 function formatValue(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;

@@ -4,7 +4,7 @@ import { notFound, ServiceError } from '../service/service-error.js';
 import { NOT_FOUND_MESSAGE } from './placement-fault.js';
 import { isAtLeast } from './placement-version.js';
 
-/** The minor versions that introduced routes, by path or by method and path. Other routes exist since 1.0. */
+/** The minor versions that introduced routes, by path or by method and path. Other routes have existed since 1.0. */
 const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/resource_providers/:id/aggregates': 1,
   '/resource_classes': 2,
@@ -19,7 +19,7 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/reshaper': 30,
 };
 
-/** Sets `Last-Modified` and `Cache-Control: no-cache`, which responses with content have since 1.15. */
+/** Sets `Last-Modified` and `Cache-Control: no-cache`, which 1.15 added to responses with content. */
 function setCacheHeaders(call: Call, method: Route['method'], result: unknown): void {
   const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
   const hasContent =
@@ -37,7 +37,7 @@ export function restrictToVersions(route: Route): Route {
     ...route,
     async run(call) {
       if (!isAtLeast(call, firstMinor)) {
-        // In earlier versions, this path exists with other methods only.
+        // In earlier versions, this path exists only with other methods.
         if (path.endsWith('/inventories')) throw new ServiceError(405, '');
         throw notFound(NOT_FOUND_MESSAGE);
       }

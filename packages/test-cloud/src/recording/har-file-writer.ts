@@ -39,7 +39,7 @@ export class HarFileWriter {
     try {
       await this.#file.write(`${text}${FILE_END}`, this.#position);
     } catch (error) {
-      // The file may contain a part of the failed entry.
+      // The file may contain part of the failed entry.
       await this.#file.write(FILE_END, this.#position);
       await this.#file.truncate(this.#position + Buffer.byteLength(FILE_END));
       throw error;

@@ -6,7 +6,10 @@ const WHOLE_NAME_PATTERN = new RegExp(`^(?:${NAME_PATTERN.source})$`);
 /** Matches the names of fields whose values are ids, regardless of the ids' format. */
 const ID_FIELD = /(?:^|[_-])(?:id|ids|uuid|ref)$|(?:Id|Ref|Uuid)$/;
 
-/** Maps the ids, tokens and passwords in a recording to those in the test cloud. Both are called names here. */
+/**
+ * Maps the ids, tokens and passwords in a recording to those in the test cloud. In this file, all of these are called
+ * names.
+ */
 export class NameMapping {
   readonly #names = new Map<string, string>();
 
@@ -42,7 +45,7 @@ export class NameMapping {
     );
   }
 
-  /** Adds the mappings that follow from the recorded and the test cloud's response to the same request. */
+  /** Adds mappings by comparing the recorded response with the test cloud's response to the same request. */
   learn(recorded: unknown, here: unknown, field = ''): void {
     if (typeof recorded === 'string' && typeof here === 'string') {
       if (recorded !== here && (WHOLE_NAME_PATTERN.test(recorded) || ID_FIELD.test(field))) this.add(recorded, here);

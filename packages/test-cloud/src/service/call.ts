@@ -9,7 +9,7 @@ import { badRequest, forbidden } from './service-error.js';
 export class Call {
   readonly query: URLSearchParams;
 
-  /** @param authenticatedCaller the caller; undefined only on open routes */
+  /** @param authenticatedCaller the caller; undefined only on routes that require no token */
   constructor(
     readonly req: Request,
     readonly res: Response,

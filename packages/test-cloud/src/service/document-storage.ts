@@ -3,7 +3,10 @@ import type { Doc } from './documents.js';
 import type { Storage } from './storage.js';
 import type { ResourceType } from './style.js';
 
-/** Returns a storage for records in the cloud's documents. Nested records are found by the ids in the path. */
+/**
+ * Returns the storage that keeps records in the cloud's document store. Nested records are found by the ids in the
+ * path.
+ */
 export function documentStorage(resource: ResourceType): Storage {
   const { spec } = resource;
   const table = (call: Call) => call.cloud.documents.table<Doc>(resource.table);

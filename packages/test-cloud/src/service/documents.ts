@@ -56,7 +56,7 @@ export class Documents {
   /** @param store stores the changes durably; default: documents are only in memory */
   constructor(store?: DocumentStore) {
     for (const { kind, id, value } of store?.documents ?? []) this.table<unknown>(kind).set(id, value);
-    // These documents were read from the store, so they need no write.
+    // These documents were read from the store, so they do not need to be written.
     this.#changed.clear();
     this.#store = store;
   }

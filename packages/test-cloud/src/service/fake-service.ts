@@ -35,7 +35,7 @@ export interface FakeServiceOptions {
   readonly unknownPathType?: string;
 }
 
-/** An error of a middleware that parses the body or the version of a request. */
+/** An error from middleware that parses the body or the version of a request. */
 export interface ParserError {
   readonly status: number;
   readonly message: string;
@@ -162,8 +162,7 @@ function createRouter(options: FakeServiceOptions): Router {
     if (res.headersSent) return res.destroy(error as Error);
     if (serviceError?.unserved)
       cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${serviceError.unserved}`);
-    const shownError =
-      serviceError ?? new ServiceError(500, 'An unexpected error occurred. It was reported to the cloud.');
+    const shownError = serviceError ?? new ServiceError(500, 'An unexpected error occurred. See the log of the cloud.');
     const body = fault(shownError, req);
     sendBody(res.status(shownError.status), body, sendJson);
   });

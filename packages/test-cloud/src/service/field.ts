@@ -20,11 +20,11 @@ export interface Field {
   /** The first minor version of the API that accepts the field, if earlier versions only return it. */
   readonly setsSince?: number;
   /**
-   * How lists use the field. False: neither filter nor sort key. `only`: only filter. `sort`: only sort key. `storage`:
-   * only filter, which the storage applies itself. Default: filter and sort key.
+   * How lists use the field. False: not at all; `only`: only as a filter; `sort`: only as a sort key; `storage`: only
+   * as a filter, which the storage applies itself. Default: as a filter and as a sort key.
    */
   readonly filter?: false | 'only' | 'sort' | 'storage';
-  /** Whether the field is stored in the documents, because catalog records do not contain it. */
+  /** Whether the field is stored in the document store, because catalog records do not contain it. */
   readonly inDocuments?: true;
 }
 

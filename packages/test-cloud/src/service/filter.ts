@@ -7,7 +7,7 @@ export function matchesValue(value: unknown, expected: string): boolean {
   return String(value ?? '') === expected;
 }
 
-/** Returns whether an item matches a filter: a string by its value, an object by an entry `key=value`. */
+/** Returns whether an item matches a filter. A string matches by its value, an object by an entry `key=value`. */
 function matchesItem(item: unknown, expected: string): boolean {
   if (typeof item !== 'object' || item === null) return String(item) === expected;
   const mark = expected.indexOf('=');
@@ -65,7 +65,7 @@ const STRING_COMPARATORS: ReadonlyMap<string, StringComparator> = new Map(
   }),
 );
 
-/** Evaluates the filter `name__comparator=expected` for a value; undefined for an unknown comparator. */
+/** Evaluates the filter `name__comparator=expected` for a value. Returns undefined for an unknown comparator. */
 export function matchesComparator(value: unknown, comparator: string, expected: string): boolean | undefined {
   const text = String(value ?? '');
   const matches = STRING_COMPARATORS.get(comparator);

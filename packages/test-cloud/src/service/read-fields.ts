@@ -3,7 +3,7 @@ import { defaultOf, type Field } from './field.js';
 import type { ResourceType } from './style.js';
 import { isObject, type Wire } from './wire.js';
 
-/** The verbs with which clients can set a field, by its `sets`. */
+/** The verbs that can set a field, by the field's `sets`. */
 const VERBS_BY_SETTING: Readonly<Record<Field['sets'], readonly string[]>> = {
   always: ['create', 'change'],
   once: ['create'],
@@ -11,7 +11,7 @@ const VERBS_BY_SETTING: Readonly<Record<Field['sets'], readonly string[]>> = {
   never: [],
 };
 
-/** Validates and converts the fields in a request body. Throws the service's error for invalid ones. */
+/** Validates and converts the fields in a request body. Throws a service-specific error if a field is invalid. */
 export function readFields(call: Call, resource: ResourceType, verb: 'create' | 'change', body: unknown): Wire {
   const { style, spec, fields } = resource;
   if (!isObject(body)) throw style.errors.noBody(resource);

@@ -22,11 +22,14 @@ export interface ResourceSpec extends ResourceNames {
   readonly admin?: readonly Verb[];
   /** Throws a 404 error if the caller cannot see the parent resource in the path. */
   readonly requireParent?: (call: Call) => Awaitable<unknown>;
-  /** Whether the caller may see a record; default: administrators and the project may, and others if it is shared. */
+  /**
+   * Whether the caller may see a record; default: administrators and its project may, other projects only if it is
+   * shared.
+   */
   readonly isVisible?: (call: Call, doc: Doc) => boolean;
-  /** Throws the service's error if the caller may not use the filters of a list request. */
+  /** Throws a service-specific error if the caller may not use the filters of a list request. */
   readonly listing?: (call: Call) => void;
-  /** Whether a list includes a record that the caller may see; default: it does. */
+  /** Whether a list includes a record that the caller may see; default true. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
   /**
    * Selects the fields in each response; default: all fields. In a service with detailed lists, a `list` view also adds
@@ -35,7 +38,7 @@ export interface ResourceSpec extends ResourceNames {
   readonly views?: Views;
   /** `only`: create requests always contain a list of resources, in an envelope with the plural name. */
   readonly bulk?: 'only';
-  /** Throws the service's error if the record cannot be created. Returned fields are also stored. */
+  /** Throws a service-specific error if the record cannot be created. Returned fields are also stored. */
   readonly creating?: (call: Call, doc: Wire, resource: Resource) => Awaitable<Wire | undefined>;
   readonly changing?: (call: Call, before: Doc, change: Wire) => Awaitable<Wire | undefined>;
   /** Called after a record has been stored. */
@@ -74,7 +77,10 @@ export class Resource implements ResourceType {
     return this.#fields;
   }
 
-  /** The name of the table in the documents, which may contain only the fields that a catalog does not store. */
+  /**
+   * The name of the table in the document store. For catalog resources, the table contains only the fields that the
+   * catalog does not store.
+   */
   get table(): string {
     return `${this.style.service}/${this.spec.many}`;
   }
@@ -148,7 +154,7 @@ export class Resource implements ResourceType {
     return this.createValidated(call, readFields(call, this, 'create', body));
   }
 
-  /** Creates all resources or none. If one cannot be created, the previous ones are removed. */
+  /** Creates all resources or none. If one cannot be created, those already created are removed. */
   async createAll(call: Call, bodies: readonly unknown[]): Promise<readonly Wire[]> {
     const validated = bodies.map((body) => readFields(call, this, 'create', body));
     const createdResources: Wire[] = [];

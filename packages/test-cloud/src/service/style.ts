@@ -19,7 +19,7 @@ export interface ResourceNames {
   readonly title?: string;
   /** The path parameters that identify the parent resource. */
   readonly within?: readonly string[];
-  /** The storage for the records; default: the cloud's documents. */
+  /** The storage for the records; default: the cloud's document store. */
   readonly storage?: Storage;
   /** The verbs for which the storage itself rejects callers of other projects. */
   readonly storageAuthorizes?: readonly Verb[];
@@ -31,7 +31,10 @@ export interface ResourceNames {
   readonly filters?: readonly string[];
   /** Returns how requests with unknown fields are handled; default: as in the service's other resources. */
   readonly unknownFields?: (call: Call, verb: Verb) => Style['unknownFields'];
-  /** Whether the resource supports tags. `filters`: only filters are added, because it defines its own tag routes. */
+  /**
+   * Whether the resource supports tags. `filters`: only filters are added, because the resource defines its own tag
+   * routes.
+   */
   readonly tags?: boolean | 'filters';
   /** Whether create requests are authorized before their body is validated. */
   readonly authorizesFirst?: true;
@@ -43,7 +46,7 @@ export interface ResourceType {
   readonly spec: ResourceNames;
   readonly fields: Fields;
   readonly title: string;
-  /** The name of the resource type's table in the documents. */
+  /** The name of the resource type's table in the document store. */
   readonly table: string;
   /** The verbs that only administrators may use. */
   readonly admin: readonly Verb[];
@@ -53,7 +56,7 @@ export interface ResourceType {
 /** A service's conventions for envelopes, statuses, lists and errors. */
 export interface Style {
   readonly service: string;
-  /** The path with which all resource paths start, such as `/v2.0`. */
+  /** The prefix of all resource paths, such as `/v2.0`. */
   readonly root: string;
   /** The HTTP method of change requests. */
   readonly change: 'put' | 'patch';
@@ -71,9 +74,9 @@ export interface Style {
   readonly authorizesLast?: true;
   /** The verbs that only administrators may use, unless a resource overrides them. */
   readonly admin: readonly Verb[];
-  /** Throws the service's error if the caller may not read or change a resource. */
+  /** Throws a service-specific error if the caller may not read or change a resource. */
   readonly authorize: (call: Call, resource: ResourceType, verb: Verb, doc: Doc | undefined) => void;
-  /** Throws the service's error if the caller may not set these fields. */
+  /** Throws a service-specific error if the caller may not set these fields. */
   readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, values: Wire) => void;
   /** Returns whether other projects may see a record. Default: the value of the record's field `shared`. */
   readonly isShared?: (call: Call, doc: Doc) => boolean;
@@ -89,7 +92,7 @@ export interface Style {
   readonly detailedLists?: true;
   /** Returns the negotiated minor version, if the service has several. */
   readonly minor?: (call: Call) => number;
-  /** Throws the service's error if the resource does not meet a precondition in the request. */
+  /** Throws a service-specific error if the resource does not meet a precondition in the request. */
   readonly precondition?: (call: Call, resource: ResourceType, shown: Wire) => void;
   /** Returns the reason why a value is invalid, if the schema of the field does not state one. */
   readonly reasons?: (issue: z.core.$ZodRawIssue) => string;

@@ -6,7 +6,7 @@ import {
   type WorkOrigin,
 } from '@apistrata/compute-engine/drivers';
 
-/** A machine step that waits until a client has read the server. */
+/** A machine step that waits until a client has read the server's state. */
 interface WaitingStep {
   readonly serverId: string;
   readonly wake: () => void;
@@ -39,8 +39,8 @@ export class ReadableDriver extends SimulatedDriver {
   }
 
   /**
-   * Must be called when a client starts to read a server, or all servers. The returned function must be called after
-   * the response. It completes the steps that were already waiting, because only their states are certain to be in the
+   * Must be called when a client starts to read a server or all servers. The returned function must be called after the
+   * response. It completes the steps that were already waiting, because only their states are certain to be in the
    * response.
    */
   beginRead(serverId: string | undefined): () => void {

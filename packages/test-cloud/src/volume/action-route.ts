@@ -30,7 +30,7 @@ export const defineAction = <T, S extends z.ZodType>(
   options: Omit<Action<T>, 'schema' | 'run'> = {},
 ) => ({ schema, run, ...options }) as Action<T>;
 
-/** Returns the schema of a status, in any mix of upper and lower case. */
+/** Returns the case-insensitive schema of a status. */
 export const statusSchema = (what: string, ...values: readonly string[]) =>
   z
     .string()

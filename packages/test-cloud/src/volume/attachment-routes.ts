@@ -28,7 +28,7 @@ function connectorOf(fields: Readonly<Record<string, unknown>>): Connector {
   return { ...fields, host: String(fields.host ?? ''), mountpoint: (fields.mountpoint as string | undefined) ?? null };
 }
 
-/** The routes for attachments (since 3.27), with which clients connect a volume to a server step by step. */
+/** The routes for attachments (since 3.27), which connect a volume to a server in several steps. */
 export function attachmentRoutes(): readonly Route[] {
   const one = async (call: Call, id: string) => ({
     attachment: attachmentView(await call.cloud.catalogs.volumes.getAttachment(call.caller, id)),

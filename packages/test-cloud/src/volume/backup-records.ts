@@ -34,7 +34,7 @@ const REQUIRED_KEYS = [
 
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
-/** Exports a backup as a base64 record. The field `driver_info` contains data that only this service reads. */
+/** Exports a backup as a base64-encoded record. The field `driver_info` contains data that only this service reads. */
 function encodeRecord({ volume_metadata, ...backup }: Doc): string {
   const fields = Object.entries(backup).map(([key, value]) => [RECORD_FIELD_NAMES[key] ?? key, value]);
   const record = { ...Object.fromEntries(fields), service: BACKUP_SERVICE, service_metadata: null };
@@ -98,7 +98,7 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
     const now = formatMicros(call.cloud.clock.now());
     table.set(id.data, {
       id: id.data,
-      // Until the record has been imported, and if it cannot be imported, the backup has no volume.
+      // The backup has no volume until the record has been imported. If the import fails, it never has one.
       volume_id: '00000000-0000-0000-0000-000000000000',
       name: null,
       description: null,

@@ -119,7 +119,7 @@ export const backups: ResourceSpec = {
         throw badRequest(
           `Invalid volume: volume size ${volume.sizeGb} is too small to restore backup of size ${backup.size}.`,
         );
-      // Restored volumes get the metadata of the volume.
+      // Restored volumes get the metadata of the backed-up volume.
       const metadata = backup.volume_metadata as Record<string, string> | undefined;
       await volumes.updateVolume(call.caller, volume.id, { metadata: { ...volume.metadata, ...metadata } });
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });

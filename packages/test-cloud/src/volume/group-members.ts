@@ -5,7 +5,7 @@ import type { Wire } from '../service/wire.js';
 const idsWith = (call: Call, tableName: string, field: string, value: string) =>
   [...call.cloud.documents.table<Wire>(tableName)].flatMap(([id, fields]) => (fields[field] === value ? [id] : []));
 
-/** Returns the ids of the volumes in a group. The documents store which volumes belong to a group. */
+/** Returns the ids of the volumes in a group. The volumes' documents contain the group's id. */
 export const volumesIn = (call: Call, groupId: string) => idsWith(call, 'volume/volumes', 'group_id', groupId);
 
 /** Returns the ids of the volume snapshots in a group snapshot. */

@@ -158,7 +158,7 @@ async function requireDeletable(call: Call, { id, status }: Doc, withVolumes: bo
 
 const onlyIdAndName = onlyFields('id', 'name');
 
-/** The resource for volume groups, whose volumes belong to one project. */
+/** The resource for volume groups. All volumes in a group belong to one project. */
 const groups: ResourceSpec = {
   path: 'groups',
   one: 'group',

@@ -8,7 +8,7 @@ import { text } from '../service/wire-types.js';
 import { hostOrCluster, isAtLeast } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
-/** The name of the host and backend that stores all volumes. */
+/** The name of the host and backend that store all volumes. */
 export const BACKEND_HOST = 'volumes@simulated';
 const VOLUME_SERVICE = 'cinder-volume';
 
@@ -69,7 +69,7 @@ function changeSetting(call: Call, binary: string, host: string, change: Setting
   settings(call).set(`${binary}/${host}`, { ...settingOf(call, binary, host), ...change });
 }
 
-/** Returns whether a service runs on a host, which requests may name with or without its backend. */
+/** Returns whether a service runs on a host. Requests may name a host with or without its backend. */
 const runsOn = (host: string, requested: string) => host === requested || host.split('@', 1)[0] === requested;
 
 function serviceView(call: Call, binary: string, host: string): Wire {

@@ -50,7 +50,7 @@ const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Un
 const referenceName = (reference: Reference) =>
   String(typeof reference === 'string' ? reference : reference?.['source-name']);
 
-/** Records that a volume or snapshot is still in the pool after its removal from management. */
+/** Keeps a record of a volume or snapshot that stays in the pool after its removal from management. */
 export function markUnmanaged(
   call: Call,
   kind: Kind,
@@ -61,7 +61,7 @@ export function markUnmanaged(
   unmanagedTable(call, kind).set(POOL_NAMES[kind](id), { size, source });
 }
 
-/** Takes a volume or snapshot in the pool into management. Throws a 400 error if it is already managed. */
+/** Brings a volume or snapshot in the pool under management. Throws a 400 error if it is already managed. */
 async function takeIntoManagement(call: Call, kind: Kind, reference: Reference): Promise<Unmanaged | undefined> {
   const name = referenceName(reference);
   if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
@@ -78,7 +78,7 @@ function checkService(call: Call, host: string, missing: Error): void {
   if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
 }
 
-/** The routes with which administrators take existing volumes in a pool into management. */
+/** The routes that administrators use to bring existing volumes in a pool under management. */
 export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -92,7 +92,7 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
   return routesOf('volume', manage);
 }
 
-/** The routes with which administrators take existing snapshots of a volume into management. */
+/** The routes that administrators use to bring existing snapshots of a volume under management. */
 export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
@@ -153,7 +153,7 @@ function parseSortKeys({ query }: Call) {
   });
 }
 
-/** Returns the name in a marker, which is a JSON object such as a reference. */
+/** Returns the name in a marker, which is a reference in JSON. */
 function parseMarker(marker: string): string {
   try {
     return referenceName(ref.parse(JSON.parse(marker)));
@@ -182,7 +182,7 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   return { [`manageable-${kind}s`]: isDetailed ? shownEntries : shownEntries.map(summary) };
 }
 
-/** Returns the routes with two paths: until 3.7, and since 3.8. */
+/** Returns the routes, each with two paths: one until 3.7 and one since 3.8. */
 const routesOf = (kind: Kind, manage: (call: Call) => Promise<unknown>): readonly Route[] =>
   [`/v3/os-${kind}-manage`, `/v3/manageable_${kind}s`].flatMap((path) => [
     get(path, (call) => list(call, kind, false)),

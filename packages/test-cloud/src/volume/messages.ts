@@ -10,7 +10,10 @@ import { links } from './volume-style.js';
 /** The time after which user messages expire. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The failures of accepted requests, with the ids and texts of Cinder's action and cause. */
+/**
+ * For each failure of an accepted request: the id and text of the action, and the id and text of the cause, as in
+ * Cinder.
+ */
 const FAILURE_TEXTS = {
   noBackend: ['001', 'schedule allocate volume', '003', 'Could not find any available weighted backend.'],
 } as const;

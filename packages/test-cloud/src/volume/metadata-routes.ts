@@ -6,11 +6,11 @@ import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { metadata } from './wire-types.js';
 
-/** Returns the routes for a resource's metadata, for all items and for single items. */
+/** Returns the routes for a resource's metadata: for all items and for single items. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 
-  // Of all metadata schemas, only those of volumes reject other keys in the body.
+  // Only the metadata schemas of volumes reject other keys in the body.
   const bodySchema = resource.spec.path === 'volumes' ? z.strictObject : z.object;
   const MetadataBody = bodySchema({ metadata });
   const MetadataItemBody = bodySchema({ meta: metadata });

@@ -126,7 +126,7 @@ export function quotaRoutes(): readonly Route[] {
       const id = call.param('project');
       const changed = parseLimits(call.body(QuotaSet).quota_set, await limitsOf(call, id));
       const used = await usageOf(call, id);
-      // As in Cinder, only limits that were set before are compared with the usage.
+      // As in Cinder, only limits that were set previously are compared with the usage.
       for (const [key, value] of Object.entries(changed)) {
         const inUse = used[key] ?? 0;
         if (value !== -1 && value < inUse && table(call).get(id)?.[key] !== undefined)

@@ -1,7 +1,7 @@
 import type { Route } from '../service/route.js';
 import { requireMinor } from './volume-style.js';
 
-/** The minor versions that introduced paths below `/v3/`. Other paths exist since 3.0. */
+/** The minor versions that introduced paths below `/v3/`. Other paths have existed since 3.0. */
 const FIRST_MINOR: Readonly<Record<string, number>> = {
   messages: 3,
   clusters: 7,
@@ -16,7 +16,7 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   'default-types': 62,
 };
 
-/** The minor versions that introduced single routes of other paths. */
+/** The minor versions that added routes below existing paths. */
 const ROUTES: Readonly<Record<string, number>> = { 'get /v3/volumes/summary': 12, 'put /v3/backups/:id': 9 };
 
 /** Restricts a route to the versions that have it. In earlier versions, the route returns 404. */

@@ -94,7 +94,7 @@ async function pools(call: Call) {
   return { pools: [{ name: POOL, capabilities }] };
 }
 
-/** The routes with which administrators set projects' default volume types. */
+/** The routes for projects' default volume types, which administrators set. */
 function defaultTypeRoutes(): readonly Route[] {
   const table = ({ cloud }: Call) => cloud.documents.table<string>('volume/default-types');
   const defaultTypeView = (project_id: string, volume_type_id: string) => ({ project_id, volume_type_id });

@@ -118,7 +118,7 @@ export const snapshots: ResourceSpec = {
   ],
   fields: () => ({
     id: derived(),
-    // Like Cinder, accepts null as an id that no volume has.
+    // As in Cinder, the schema accepts null, although no volume has this id.
     volume_id: required(fixed(uuid.nullable())),
     name: settable(optionalText, null),
     display_name: settable(optionalText, undefined, { hidden: true }),

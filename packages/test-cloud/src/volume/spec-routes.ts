@@ -14,11 +14,11 @@ const VISIBLE_SPECS = ['RESKEY:availability_zones', 'multiattach', 'replication_
 export const visibleSpecs = (call: Call, specs: Specs): Specs =>
   call.isAdmin ? specs : Object.fromEntries(Object.entries(specs).filter(([key]) => VISIBLE_SPECS.includes(key)));
 
-/** The differences between volume type specs and group type specs. */
+/** The options that differ between volume type specs and group type specs. */
 interface SpecOptions {
   /** The name of the field that contains the specs, which is also the last part of the path. */
   readonly field: 'extra_specs' | 'group_specs';
-  /** The names of the type and its specs in error messages, which contain the type's id between them. */
+  /** The names of the type and its specs in error messages. The type's id is between the names. */
   readonly names: readonly [type: string, specs: string];
   /** The status of responses to POST requests. */
   readonly created: number;

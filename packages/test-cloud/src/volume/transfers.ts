@@ -15,7 +15,10 @@ const AcceptBody = object({
   accept: object({ auth_key: z.union([z.string(), z.int().transform(String)]) }),
 });
 
-/** The resource for volume transfers, which another project accepts with a key. Both paths show the same transfers. */
+/**
+ * The resource for volume transfers, which another project accepts with a key. The API has two paths to the same
+ * transfers.
+ */
 function transferResource(path: string): ResourceSpec {
   return {
     path,

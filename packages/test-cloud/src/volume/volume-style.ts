@@ -64,7 +64,10 @@ export function requireMinor(call: Call, first = 0): void {
   if (!isAtLeast(call, first)) throw notFound('The resource could not be found.');
 }
 
-/** Returns the host or, since a minor version, the cluster in a request. Throws a 400 error without exactly one. */
+/**
+ * Returns the host or the cluster in a request. Throws a 400 error unless the request names exactly one.
+ * @param first the minor version that introduced clusters
+ */
 export function hostOrCluster(
   call: Call,
   { host, cluster }: { readonly host?: string | null; readonly cluster?: string | null },
@@ -77,7 +80,10 @@ export function hostOrCluster(
   return host || String(requested);
 }
 
-/** Returns a check that throws a 400 error for changes without any field. */
+/**
+ * Returns a check that throws a 400 error if a change has no fields.
+ * @param first the first minor version with the check
+ */
 export const requireFields =
   (first = 0) =>
   (call: Call, _before: unknown, change: Wire): undefined => {
@@ -85,7 +91,7 @@ export const requireFields =
       throw badRequest('{} is not valid under any of the given schemas');
   };
 
-/** Throws a 400 error for changes without any field of a type. */
+/** Returns a check that throws a 400 error if all fields of a change are null or missing. */
 export const requireValues =
   (what: string) =>
   (_call: Call, _before: unknown, change: Wire): undefined => {
@@ -102,15 +108,15 @@ export function isListed(call: Call, project: unknown): boolean {
 }
 
 /**
- * Returns whether an administrator's list includes a public or private type. The filter `is_public` selects one of
- * both, or all types with the value `none`. Default: public types.
+ * Returns whether an administrator's list includes a public or private type. The filter `is_public` selects public or
+ * private types; the value `none` selects all types. Default: public types.
  */
 export function isOfVisibility(call: Call, isPublic: unknown): boolean {
   const requested = call.query.get('is_public')?.toLowerCase();
   return requested === 'none' || (call.flag('is_public') ?? true) === isPublic;
 }
 
-/** The names of response fields, by filter or sort key, if they differ. */
+/** The names of response fields that differ from the name of the filter or sort key. */
 const RESPONSE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   display_name: ['name'],
   project_id: [
@@ -190,7 +196,9 @@ function sortKeys(call: Call, isSortable: (key: string) => boolean): readonly So
   });
 }
 
-/** Returns the key for the links in a list response: `volumes_links`, but `volume_type_links`. */
+/**
+ * Returns the key for the links in a list response, such as `volumes_links` or, for volume types, `volume_type_links`.
+ */
 const linksKeyOf = (many: string) => `${many.replace(/^(group.*|volume_type)s$/, '$1')}_links`;
 
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {

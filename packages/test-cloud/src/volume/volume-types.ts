@@ -25,7 +25,7 @@ const encryption = {
 const NewEncryption = object({ encryption: z.looseObject(encryption) });
 const EncryptionChange = object({ encryption: z.object(encryption).partial().loose() });
 
-/** The name of `is_public` in create requests and in responses. */
+/** The key of the field `is_public` in create requests and in responses. */
 const IS_PUBLIC = 'os-volume-type-access:is_public';
 
 const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
@@ -50,7 +50,7 @@ async function isInUse({ cloud, caller }: Call, { name }: Doc): Promise<boolean>
   return volumes.some(({ volumeType }) => volumeType === name);
 }
 
-/** Returns the volume type with an id or name. Throws a 404 error if the caller may not use the type. */
+/** Returns the volume type with the given id or name. Throws a 404 error if the caller may not use the type. */
 export async function findVisibleType(call: Call, idOrName: string): Promise<VolumeTypeRecord> {
   const type = await call.cloud.catalogs.volumes.getType(call.caller, idOrName);
   if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${idOrName} could not be found.`);
@@ -106,7 +106,7 @@ export const volumeTypes: ResourceSpec = {
   ],
   storage: {
     list: async ({ cloud, caller }) => (await cloud.catalogs.volumes.listTypes(caller)).map(docOf).reverse(),
-    /** Returns the volume type in the path, which, unlike create requests for volumes, cannot contain a name. */
+    /** Returns the volume type in the path. Names are accepted only in create requests for volumes. */
     get: async (call, id) => {
       const type = docOf(await call.cloud.catalogs.volumes.getType(call.caller, id));
       return type.id === id && isVisible(call, type) ? type : undefined;

@@ -25,7 +25,7 @@ import { boolean, metadata, optionalText, size, uuid, zone } from './wire-types.
 const id = uuid.nullable();
 const name = text.nullable();
 
-/** Returns the name and description in a body, whose keys may also be those of version 1. */
+/** Returns the name and description in a body. The keys of version 1 are also accepted. */
 function nameFields(body: Wire): Wire {
   const name = body.name ?? body.display_name;
   const description = body.description ?? body.display_description;
@@ -37,7 +37,7 @@ function volumeDoc(call: Call, volume: VolumeView): Doc {
   return { ...volumeView(call, volume), project_id: volume.projectId };
 }
 
-/** Returns the size of a new volume's source, which requests without a size use. */
+/** Returns the size of a new volume's source, which is the default size of the volume. */
 async function sourceSizeGb({ cloud, caller }: Call, { snapshot_id, source_volid }: Wire): Promise<number> {
   const { volumes } = cloud.catalogs;
   if (snapshot_id) return (await volumes.getSnapshot(caller, String(snapshot_id))).sizeGb;

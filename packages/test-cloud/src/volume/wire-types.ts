@@ -8,7 +8,7 @@ export const object = z.strictObject;
 /** A UUID with or without hyphens. */
 export const uuid = z.string().regex(/^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i, 'is not a UUID');
 
-/** A boolean, also in the spellings of a string. */
+/** A boolean, or a string that represents one. */
 export const boolean = z.union([
   z.boolean(),
   z
@@ -31,7 +31,7 @@ export const metadata = stringMap(/^[\w:. /-]{1,255}$/);
 /** The specs of a volume or group type. */
 export const specs = stringMap(/^[\w:.-]{1,255}$/);
 
-/** A size in GiB, also as a string. */
+/** A size in GiB, as a number or a string. */
 export const size = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)]).pipe(
   z
     .int()
