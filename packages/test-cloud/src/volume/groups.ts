@@ -127,7 +127,7 @@ async function copyGroup(call: Call, resource: Resource, requested: CopyRequest)
     setGroup(call, volumeIds, String(id));
   } catch (error) {
     call.cloud.documents.table(resource.table).delete(String(id));
-    // As in Cinder, an exceeded quota has this status here.
+    // As in Cinder, the status is 400 here if a quota is exceeded.
     throw error instanceof ServiceError ? badRequest(error.message) : error;
   }
   return { group: { id, name } };
