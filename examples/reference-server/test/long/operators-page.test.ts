@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { browserFlags, browserProgram } from '../../../testing/browser.js';
-import { type Program, startProgram } from './program.js';
+import { browserFlags, browserProgram } from '../../../../testing/browser.js';
+import { type Program, startProgram } from '../program.js';
 
 const executablePath = browserProgram();
 if (!executablePath) console.warn('\n*** SKIPPED: the operators’ page: this machine has no Chromium ***\n');
 
-const requireFrom = createRequire(join(import.meta.dirname, '../../../packages/explorer/package.json'));
+const requireFrom = createRequire(join(import.meta.dirname, '../../../../packages/explorer/package.json'));
 const VIEWS = ['servers', 'images', 'volumes', 'networks', 'hosts', 'usage', 'events', 'about'];
 
 describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, () => {

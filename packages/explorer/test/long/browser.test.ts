@@ -5,9 +5,9 @@ import { computeFault, negotiator } from '@apistrata/microversion';
 import { createRouter } from '@apistrata/microversion/router';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserFlags, browserProgram } from '../../../testing/browser.js';
-import { explorer } from '../src/index.js';
-import { type BookCall, bookHistory, bookOperations } from './books.js';
+import { browserFlags, browserProgram } from '../../../../testing/browser.js';
+import { explorer } from '../../src/index.js';
+import { type BookCall, bookHistory, bookOperations } from '../books.js';
 
 const executablePath = browserProgram();
 if (!executablePath) console.warn('\n*** SKIPPED: the explorer in a browser: this machine has no Chromium ***\n');

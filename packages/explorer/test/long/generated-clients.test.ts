@@ -8,7 +8,7 @@ import { startCloud, type TestCloud } from '@apistrata/test-cloud';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compile } from './compile.js';
+import { compile } from '../compile.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 
@@ -64,8 +64,8 @@ const creation = (version: string) =>
 
 const withFetch = (version: string) => `
   import createClient from 'openapi-fetch';
-  import { type Calls, day, version } from './day.js';
-  import type { paths } from './schema.js';
+  import { type Calls, day, version } from '../day.js';
+  import type { paths } from '../schema.js';
 
   export function run(baseUrl: string, token: string) {
     const headers = { 'X-Auth-Token': token, 'OpenStack-API-Version': 'compute ' + version };
@@ -113,8 +113,8 @@ const withFetch = (version: string) => `
 `;
 
 const withSdk = (version: string) => `
-  import { type Calls, day, version } from './day.js';
-  import { createClient } from './sdk/client/index.js';
+  import { type Calls, day, version } from '../day.js';
+  import { createClient } from '../sdk/client/index.js';
   import {
     confirmServerResize,
     createServer,
@@ -122,7 +122,7 @@ const withSdk = (version: string) => `
     listServers,
     resizeServer,
     showServer,
-  } from './sdk/index.js';
+  } from '../sdk/index.js';
 
   export function run(baseUrl: string, token: string) {
     const headers = { 'X-OpenStack-Nova-API-Version': version };
@@ -165,7 +165,7 @@ describe('clients generated from the OpenAPI documents of the compute API', () =
   beforeAll(async () => {
     cloud = await startCloud();
     folder = mkdtempSync(join(tmpdir(), 'generated-clients-'));
-    symlinkSync(join(import.meta.dirname, '../node_modules'), join(folder, 'node_modules'), 'dir');
+    symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'), 'dir');
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   }, 120_000);
   afterAll(async () => {

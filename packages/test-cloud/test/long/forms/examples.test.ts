@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bundledProgram } from '../../../../testing/bundled-program.js';
-import { helpText, readCommand } from '../../src/cli/options.js';
-import { cloudUnderTest } from '../clouds.js';
-import { PYTHON } from '../long/e2e/command-lines.js';
+import { bundledProgram } from '../../../../../testing/bundled-program.js';
+import { helpText, readCommand } from '../../../src/cli/options.js';
+import { cloudUnderTest } from '../../clouds.js';
+import { PYTHON } from '../e2e/command-lines.js';
 
-const at = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
+const at = (path: string) => fileURLToPath(new URL(`../../../../../${path}`, import.meta.url));
 const command = await bundledProgram(at('packages/test-cloud/src/cli/main.ts'));
 const env = { ...process.env, TEST_CLOUD: `${process.execPath} ${command}` };
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { cloudWithStoppedServer, executablePath, PageBrowser, rows } from '../page-in-browser.js';
+import { cloudWithStoppedServer, executablePath, PageBrowser, rows } from '../../page-in-browser.js';
 
 /** Returns the contrast of two colors in the form `rgb(r, g, b)`, as WCAG defines it. */
 function contrast(one: string, other: string): number {

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findProgram } from '../../../../testing/servers.js';
-import { clientOf, cloudUnderTest, NETWORK, serverBody } from '../clouds.js';
-import { cloudWithStoppedServer, executablePath, PageBrowser, rows } from '../page-in-browser.js';
+import { findProgram } from '../../../../../testing/servers.js';
+import { clientOf, cloudUnderTest, NETWORK, serverBody } from '../../clouds.js';
+import { cloudWithStoppedServer, executablePath, PageBrowser, rows } from '../../page-in-browser.js';
 
 const run = promisify(execFile);
 const curl = findProgram('curl');
