@@ -6,18 +6,30 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 const script = join(import.meta.dirname, '../scripts/test.mjs');
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
-const all = ['setup', 'build', 'lint', 'prose', 'check:tests', 'imports', 'knip', 'packages:check'];
+const all = ['setup', 'build', 'lint', 'prose', 'imports', 'knip', 'check:tests', 'packages:check'];
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-test-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-// A fake npm that prints its arguments, and fails for one script.
-writeFileSync(join(folder, 'npm'), '#!/bin/sh\necho "requested: $*"\n[ "$3" != "$REFUSED" ]\n');
+// A fake npm that logs its start and end, and fails for one script.
+const FAKE_NPM = `#!/bin/sh
+echo "start $*" >> "$LOG"
+[ "$3" = "$REFUSED" ]; refused=$?
+echo "output of $3"
+echo "end $*" >> "$LOG"
+[ $refused -ne 0 ]
+`;
+writeFileSync(join(folder, 'npm'), FAKE_NPM);
 chmodSync(join(folder, 'npm'), 0o755);
 
+/** Returns the scripts that `npm test` runs: checks in the order of `all`, then the others in the order of their start. */
 function steps(args: readonly string[], rejected = '') {
-  const env = { ...process.env, PATH: [folder, process.env.PATH].join(delimiter), REFUSED: rejected };
+  const LOG = join(mkdtempSync(join(folder, 'log-')), 'log');
+  const PATH = [folder, process.env.PATH].join(delimiter);
+  const env = { ...process.env, PATH, REFUSED: rejected, LOG };
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { env, encoding: 'utf8' });
-  const requested = [...stdout.matchAll(/requested: run -s (.*)/g)].map(([, step]) => step!.trim());
-  return { status, stderr, requested };
+  const log = readFileSync(LOG, 'utf8').trim().split('\n');
+  const started = log.filter((line) => line.startsWith('start ')).map((line) => line.replace('start run -s ', ''));
+  const rank = (step: string) => (all.includes(step) ? all.indexOf(step) : all.length);
+  return { status, stdout, stderr, log, requested: started.sort((one, other) => rank(one) - rank(other)) };
 }
 
 describe('npm test', () => {
@@ -46,9 +58,22 @@ describe('npm test', () => {
     expect(request).toEqual(['setup', 'build', 'vitest -- packages/quota -t is exact']);
   });
 
-  it('stops at the failed step, and names it', () => {
+  it('starts the checks of the build after the build, and the tests after all checks', () => {
+    const { log, stdout } = steps([]);
+    const at = (event: string, step: string) => log.indexOf(`${event} run -s ${step}`);
+    expect(at('start', 'build')).toBeGreaterThan(at('end', 'setup'));
+    for (const step of ['check:tests', 'packages:check'])
+      expect(at('start', step)).toBeGreaterThan(at('end', 'build'));
+    expect(log.slice(-2)).toEqual(['start', 'end'].map((event) => `${event} run -s vitest -- --project !long*`));
+    for (const step of all) expect(stdout).toContain(`output of ${step}`);
+  });
+
+  it('starts no more steps after one has failed, and names it', () => {
     const { status, requested, stderr } = steps([], 'lint');
-    expect([status, requested]).toEqual([1, ['setup', 'build', 'lint']]);
+    expect(status).toBe(1);
+    expect(requested.slice(0, 3)).toEqual(['setup', 'build', 'lint']);
+    expect(requested).not.toContain('check:tests');
+    expect(requested).not.toContain('vitest -- --project !long*');
     expect(stderr).toContain('Linting: failed. `npm run lint`');
   });
 });
