@@ -54,7 +54,7 @@ export const changes: readonly Change[] = [
     (d) => d.components.schemas.Book.allOf[0].properties.state.enum.pop(),
     'no longer accepts present',
   ],
-  ['the type of a field changes', (d) => (d.components.schemas.Shelf.properties.id.type = 'string'), 'can also be string'],
+  ['a field changes its type', (d) => (d.components.schemas.Shelf.properties.id.type = 'string'), 'can also be string'],
   [
     'a maximum length is added to a request field',
     (d) => (d.components.schemas.Book.allOf[0].properties.title.maxLength = 20),
