@@ -6,7 +6,7 @@ WORKDIR /src
 COPY . .
 RUN node scripts/install-program.mjs server /app
 
-# Node itself without npm, and the programs of PostgreSQL that backups need.
+# Node without npm, and the PostgreSQL programs that backups need.
 FROM alpine:3.22
 RUN apk add --no-cache libstdc++ postgresql17-client \
   && adduser -D -H -u 10001 apistrata \
@@ -23,7 +23,7 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8774
 USER 10001:10001
-# Whether it serves requests; an unavailable external service must not end it.
+# Checks whether the server serves requests. An unavailable external service must not end the container.
 HEALTHCHECK --interval=10s --timeout=4s --start-period=20s \
   CMD ["wget", "-q", "-O", "/dev/null", "http://127.0.0.1:8774/livez"]
 STOPSIGNAL SIGTERM

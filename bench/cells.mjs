@@ -1,5 +1,6 @@
-// The cost of a list over several databases: pages of all projects that a process merges from two APIs, each with its own
-// PostgreSQL database, compared with the same pages of one database with all servers. CPU time of all processes.
+// The cost of a list that spans several databases: pages with the servers of all projects that a process merges from
+// two APIs, each with its own PostgreSQL database, compared with the same pages from one database with all servers.
+// Measured as the CPU time of all processes.
 import { processTime } from './process-time.mjs';
 import { freshDatabase } from './reference-process.mjs';
 import { interleaved } from './samples.mjs';
@@ -49,7 +50,7 @@ async function readMerged(cells, amount) {
   for (let n = 0; n < amount; n++) markers = (await mergedPage(cells, markers)).last;
 }
 
-/** Reads pages of one API, to compare them with merged ones. Of each page, only the marker is used. */
+/** Reads pages from one API, to compare them with merged pages. Only the marker of each page is used. */
 async function readPages(server, amount) {
   let marker;
   for (let n = 0; n < amount; n++) {

@@ -1,5 +1,6 @@
-// Creates on PostgreSQL, and two API processes compared with one: reads and creates. All processes, the database and
-// the load generator share this machine, so on few processors the ratio shows contention rather than scaling.
+// The cost of creates on PostgreSQL, and of reads and creates with two API processes compared with one. All processes,
+// the database and the load generator share this machine, so on few processors the ratio shows contention rather than
+// scaling.
 import { creation } from './creation.mjs';
 import { requestsPerSecond } from './load.mjs';
 import { interleaved } from './samples.mjs';

@@ -1,5 +1,5 @@
-// The figures of the compute API and their budgets. Each is compared with a bare Express route in the same process and run,
-// served by Express's own `listen()`.
+// The figures of the compute API and their budgets. Each is compared with a bare Express route, measured in the same
+// process and run, and served by Express's own `listen()`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Creating servers with many clients: throughput and latency.
+// The throughput and latency of server creation with many clients.
 import { load } from './load.mjs';
 import { processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';

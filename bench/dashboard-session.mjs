@@ -8,7 +8,7 @@ const PYTHON = '/usr/bin/python3';
 const MANAGE = '/usr/share/openstack-dashboard/manage.py';
 const SETTINGS = join(import.meta.dirname, '../packages/test-cloud/test/long/clients');
 
-/** Starts the dashboard, unmodified, and logs a user of the cloud in; pages are requested without a browser. */
+/** Starts the unmodified dashboard and logs in as a user of the cloud. Pages are requested without a browser. */
 export async function openDashboard(authUrl, { OS_USERNAME: username, OS_PASSWORD: password }) {
   const { freePort } = await testServers();
   const port = await freePort();

@@ -5,7 +5,7 @@ import { interleaved, median } from './samples.mjs';
 
 const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** A request and its response as a server would create them, without a network. Heads are rendered. */
+/** A request and its response as a server would create them, but without a network. The response's head is rendered. */
 function exchange({ method = 'GET', url, headers, body }) {
   const req = new IncomingMessage(sink);
   req.method = method;
@@ -35,7 +35,7 @@ async function roundUs(listener, request, requests) {
   const start = process.cpuUsage();
   for (let i = 0; i < requests; i++) {
     await serve(listener, request);
-    // Lets deferred work of streams run, as a server does between requests.
+    // Lets deferred stream callbacks run, as a server does between requests.
     if (i % 32 === 0) await nextTurn();
   }
   const { user, system } = process.cpuUsage(start);
@@ -43,8 +43,8 @@ async function roundUs(listener, request, requests) {
 }
 
 /**
- * Returns the microseconds of CPU time that a listener needs for one request: the median of several rounds.
- * CPU time instead of wall time, so that other load on the machine does not count.
+ * Returns the microseconds of CPU time that a listener needs for one request: the median of several rounds. CPU time is
+ * measured instead of wall time, so that other load on the machine has no effect.
  */
 export async function requestUs(listener, request, { rounds, warmUpRounds, requests }) {
   await interleaved(warmUpRounds, () => roundUs(listener, request, requests));

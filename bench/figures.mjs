@@ -34,7 +34,7 @@ export function documents() {
   return ['README.md', ...packages, ...docs].map((path) => join(root, path)).filter((path) => existsSync(path));
 }
 
-/** Writes the figures of results into all documents that state them. */
+/** Updates the figures in all documents that quote the results. */
 export function writeFigures(results) {
   for (const path of documents()) {
     const before = readFileSync(path, 'utf8');

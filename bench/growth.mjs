@@ -1,4 +1,5 @@
-// How the creation and deletion of many servers affects later requests: each figure compared with that of a new database.
+// How the creation and deletion of many servers affects later requests: each figure is compared with that of a new
+// database.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The cost of a health response compared with a bare Express route, over real connections, and of the filter for
-// requests to other paths, without a network. Both sides of a row are measured alternately, in one run.
+// The cost of a health response compared with a bare Express route, over real connections, and the cost of the filter
+// for requests to other paths, without a network. Both sides of a row are measured alternately, in one run.
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const rate = (url, seconds) => requestsPerSecond(url, seconds, { connections: CO
 
 const send = (body) => (_req, res) => res.type('text/plain').send(body);
 
-/** The minimum that Express can do: no ETag, no check of the request's freshness. */
+/** Sends a response with the least work that Express can do: no ETag, and no check of the request's freshness. */
 const end = (body) => (_req, res) => {
   res.writeHead(200, { 'Content-Type': 'text/plain; charset=UTF-8', 'Content-Length': body.length });
   res.end(body);

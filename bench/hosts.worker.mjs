@@ -1,4 +1,4 @@
-// A host with no-op machines: the other process of `hosts`.
+// A host whose machines do nothing: the second process of the section `hosts`.
 import { createHost } from '@apistrata/compute-engine/hosts';
 
 const [database] = process.argv.slice(2);

@@ -19,7 +19,10 @@ const packages = [
   'test-cloud',
 ];
 
-/** Returns the milliseconds of an import in a new process: only the first import of a process shows the cost of a start. */
+/**
+ * Returns the milliseconds of an import in a new process: only the first import in a process shows the cost of a cold
+ * start.
+ */
 function importTime(url) {
   const script = `const begun = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - begun); process.exit();`;
   const args = ['--input-type=module', '--eval', script];

@@ -1,4 +1,4 @@
-// Resident memory: of the installed reference server under load, and of many test clouds in one process.
+// The resident memory of the installed reference server under load, and of many test clouds in one process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,8 @@ const VARIANTS = {
 };
 
 async function servers({ servers: count, rounds, runs, requests }) {
-  // Imported after the clouds are measured: its modules would leave free memory, which the clouds would use.
+  // Imported after the clouds are measured: loading these modules leaves free memory that the clouds would otherwise
+  // reuse.
   const { serverMemory } = await import('./server-memory.mjs');
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-memory-'));
   try {

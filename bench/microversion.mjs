@@ -1,7 +1,7 @@
-// The cost of negotiation, request ids and a health filter for a request: the time of one request through a bare
-// handler, with and without them, without a network.
+// The cost of version negotiation, request ids and a health filter: the time of one request through a bare handler,
+// with and without these middlewares, measured without a network.
 //
-// Each measurement has a separate process. Asynchronous context, once used, slows down everything in its process: a
+// Each measurement runs in a separate process. Asynchronous context, once used, slows down everything in its process: a
 // baseline measured in the same process would include part of our cost.
 import { execFileSync } from 'node:child_process';
 import { healthcheck } from '@apistrata/healthcheck';
@@ -47,7 +47,7 @@ const cases = [
   },
 ];
 
-// One await, as in any handler that reads something: asynchronous context has its cost there.
+// One await, as in any handler that reads data: that is where asynchronous context adds its cost.
 async function handler(_req, res) {
   await undefined;
   res.setHeader('Content-Type', 'application/json');

@@ -46,7 +46,7 @@ async function send(url, project, path, body) {
   return JSON.parse(text);
 }
 
-/** Runs a function for the numbers from 0, several at once. Returns its results in order. */
+/** Runs a function for the numbers from 0, several at a time. Returns the results in order. */
 async function forEach(count, work) {
   const results = [];
   let next = 0;
@@ -60,7 +60,7 @@ async function forEach(count, work) {
   return results;
 }
 
-/** Returns the processes of a server: itself, and the workers that it has started. */
+/** Returns the processes of a server: its main process, and the workers that it has started. */
 export function processesOf(root) {
   const parentOf = (pid) => {
     try {

@@ -3,7 +3,8 @@
 //
 // The load is open: the time at which each request should be sent is determined in advance, and its latency is measured
 // from that time, so a server that does not respond in time does not slow the load. The requests of one client follow
-// each other: a request that waits for the response to the previous one is late, and its waiting counts.
+// each other: a request that waits for the response to the previous one is late, and the wait counts as part of its
+// latency.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionsAt } from './mixed-plan.mjs';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns a quantile of sorted numbers: the value below which this part of them is. */
+/** Returns a quantile of sorted numbers: the value below which the given fraction of them lies. */
 export const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
 /** Starts the load generator. */
@@ -23,7 +23,7 @@ export function startGenerator() {
   };
 }
 
-/** Returns the total and the idle ticks of all processors since the boot. Linux only. */
+/** Returns the total and the idle ticks of all processors since the computer booted. Linux only. */
 function machineTicks() {
   const [line] = readFileSync('/proc/stat', 'utf8').split('\n');
   const ticks = line.split(/\s+/).slice(1, 9).map(Number);

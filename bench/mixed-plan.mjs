@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 const { sessions } = JSON.parse(readFileSync(join(import.meta.dirname, 'client-sessions.json'), 'utf8'));
 
-/** The part of requests that write. */
+/** The fraction of requests that write. */
 const WRITES = 0.05;
 
-/** How often each kind of session reads, relative to the others. */
+/** How often each kind of read session occurs, relative to the others. */
 const READERS = {
   'command line: list': 4,
   'command line: list long': 2,

@@ -1,9 +1,9 @@
-// A mixed load on the reference server with SQLite and PostgreSQL: 1,000 projects on 100 hosts, 95 % reads and 5 % writes as
-// recorded from clients (client-sessions.json), at fixed rates. The load generator is a separate process, and the load is
-// open: requests have intended times, from which their latency is measured.
+// A mixed load on the reference server with SQLite and PostgreSQL: 1,000 projects on 100 hosts, with 95 % reads and 5 %
+// writes that were recorded from clients (client-sessions.json), at fixed rates. The load generator is a separate
+// process, and the load is open: each request is scheduled for a fixed time, from which its latency is measured.
 //
-// BENCH_SERVERS=N changes the number of servers, BENCH_SECONDS=N the duration of each rate. BENCH_SOAK=MINUTES sends one
-// rate for that long instead, and reports the memory of each minute.
+// BENCH_SERVERS=N changes the number of servers, and BENCH_SECONDS=N changes the duration of each rate.
+// BENCH_SOAK=MINUTES instead sends requests at one rate for that long, and reports the memory in each minute.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const QUICK = { servers: 5000, seconds: 3, kneeSeconds: 2 };
 const RATES = [300, 600, 1000];
 /** The knee is the highest rate whose p99 is below this time. */
 const KNEE_MS = 100;
-/** The search for the knee begins at the highest of the rates above whose p99 is below it, or at this one. */
+/** The search for the knee begins at the highest of the above rates whose p99 is below that time, or at this rate. */
 const LOWEST_RATE = 100;
 /** Each step of the search raises the rate by this factor. */
 const STEP = 1.25;

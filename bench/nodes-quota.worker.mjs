@@ -1,5 +1,5 @@
-// Reserves and commits quotas on SQLite files, each with its own driver. The first message names the error of a driver that
-// this Node cannot load. A message { driver, amount } measures that many reservations, one after the other.
+// Reserves and commits quotas on SQLite files, each with its own driver. The first message names the error of a driver
+// that this Node cannot load. A message { driver, amount } measures that number of sequential reservations.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

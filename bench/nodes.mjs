@@ -1,5 +1,6 @@
-// The same requests under each supported Node release line, in turns: CPU time of the API for one request, compared with Node 24.
-// On a SQLite file with Node's driver; the SQLite store of the quotas also with better-sqlite3.
+// The same requests under each supported Node release line, in turns: the API's CPU time for one request, compared with
+// Node 24. The API uses a SQLite file with Node's driver; the SQLite store of quotas is also measured with
+// better-sqlite3.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -125,7 +125,10 @@ async function createSamples(server) {
   };
 }
 
-/** Creates what servers have in addition to their own records, in projects of 100 servers, as copies of the samples. */
+/**
+ * Creates the resources that servers have in addition to their own records, for projects of 100 servers, as copies of
+ * the samples.
+ */
 async function fill(database, count, samples) {
   const tables = await openTables(database);
   const first = async (table, is) => (await tables.rows(table)).find(is);
@@ -202,8 +205,8 @@ async function fill(database, count, samples) {
 }
 
 /**
- * Starts a server with a number of servers on 100 hosts, in projects of 100, and with everything else in proportion:
- * ports, actions, migrations, volumes, groups, key pairs.
+ * Starts an API process with a number of servers on 100 hosts, in projects of 100 servers, and with a proportional
+ * number of ports, actions, migrations, volumes, groups and key pairs.
  */
 export async function startOperationCloud(database, count) {
   const owners = Array.from({ length: Math.max(1, count / PER_PROJECT) }, (_, n) => ({

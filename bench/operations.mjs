@@ -1,5 +1,5 @@
-// The cost of every operation that reads, as an administrator: time of the thread that serves requests, at 100,000
-// servers compared with 10,000, both on 100 hosts. On PostgreSQL, growing times of the database are reported as well.
+// The cost of every read operation for an administrator: the time of the thread that serves requests, with 100,000
+// servers compared with 10,000, both on 100 hosts. On PostgreSQL, database times that grow are reported as well.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const FULL = { sizes: [10_000, 100_000], rounds: 3, sampleMs: 30, most: 30 };
 const QUICK = { sizes: [200, 1000], rounds: 1, sampleMs: 5, most: 5 };
 const BUDGET_MS = 20;
 const GROWTH = 1.3;
-/** Below this time of the database, growth is not reported. */
+/** If the database takes less than this time, growth is not reported. */
 const NOTABLE_MS = 5;
 const NEWEST_MINOR = 102;
 

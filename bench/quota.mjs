@@ -1,5 +1,5 @@
 // The cost of a quota on each store, compared with one `consume` of rate-limiter-flexible on the same store in the same
-// run. One project, one kind: all requests use the same counter, the hardest case for both.
+// run. With one project and one kind, all requests use the same counter, which is the hardest case for both.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -170,8 +170,8 @@ export async function run({ quick }) {
       const [ours, baseline] = await compare(operation, other, lanes, amounts);
       rows.push({ what: `${name}, ${what}, next to ${called}`, ours, baseline, unit: 'op/s', budget });
     };
-    // The goal applies to shared servers with the same number of queries: one query is compared with one, and two with two.
-    // Both batch concurrent requests.
+    // The goal applies to shared database servers and the same number of queries: one query is compared with one, and
+    // two with two. Both libraries batch concurrent requests.
     const sharedBudget = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
     await row('consume, one at a time', once, 1, sharedBudget);
     const twoRequests = [consumeAndReward, 'consume + reward'];

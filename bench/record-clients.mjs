@@ -17,9 +17,9 @@ const wait = () => `${SDK}
 server = cloud.compute.find_server("kept")
 cloud.compute.stop_server(server)
 cloud.compute.wait_for_server(server, status="SHUTOFF", interval=0.5)`;
-/** How long a machine takes to stop while a client waits for it. */
+/** The time that a machine takes to stop while a client waits. */
 const STOP_MS = 3000;
-/** Reads as declarative tools do: every resource of a state is read again by its id. */
+/** Reads in the way that declarative tools do: every resource in the tool's state is read again by its id. */
 const refresh = (ids) => `${SDK}
 server = cloud.compute.get_server("${ids.server}")
 list(cloud.compute.server_interfaces(server))
@@ -28,7 +28,10 @@ cloud.compute.get_flavor("1")
 cloud.compute.find_keypair("laptop")
 list(cloud.compute.server_groups())`;
 
-/** A step that is not recorded: commands that do not wait are followed by others that expect a state. */
+/**
+ * A step that is not recorded: it waits for a state that the next command expects, because the previous command did not
+ * wait.
+ */
 const read = (path, version, until) => ({ method: 'GET', path: `/v2.1${path}`, status: 200, version, until });
 const serverIs = (state) => read('/servers/{server}', '2.1', state);
 const volumeIs = (state) => read('/os-volumes/{volume}', '2.35', state);

@@ -31,7 +31,7 @@ export async function freshDatabase(server, name) {
 }
 
 /**
- * Starts the reference server, without limits on servers. Its standard output is read and dropped.
+ * Starts the reference server, without limits on servers. Its standard output is read and discarded.
  *
  * @param args further options
  * @param flags Node options

@@ -1,6 +1,6 @@
-// The effect of a replica on the primary: CPU time of the primary for reads of one API process with
-// `databaseRead`, compared with one without, on the same database. Pages and servers that were never read before;
-// without concurrent writes.
+// The effect of a replica on the primary: the primary's CPU time for the reads of one API process with `databaseRead`,
+// compared with a process without it, on the same database. The pages and servers were never read before, and there are
+// no concurrent writes.
 import { processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';
 import { HEADERS, idOf, startServer } from './server-process.mjs';

@@ -1,5 +1,5 @@
-// The time of one new request id, compared with hyperid and with Node's own UUIDs. Without requests: in a server, the id is a
-// small part of the cost of a request, which the section `microversion` measures.
+// The time to create one request id, compared with hyperid and with Node's own UUIDs. No requests are sent: in a
+// server, the id is a small part of the cost of a request, which the section `microversion` measures.
 import { randomUUID } from 'node:crypto';
 import hyperid from 'hyperid';
 import { GENERATORS } from '../packages/request-id/dist/generators.js';

@@ -15,7 +15,7 @@ import { interleaved } from './samples.mjs';
 const FULL = { repeats: 5, rounds: 7, warmUpRounds: 3, requests: 4_000 };
 const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 200 };
 
-/** As many resources as a typical API has, with five operations on each. */
+/** The number of resources in a typical API; each has five operations. */
 const RESOURCES = [
   'servers',
   'flavors',
@@ -103,7 +103,7 @@ async function ours() {
   });
 }
 
-/** Five routes of each resource, as functions that respond. */
+/** Five routes for each resource, as functions that respond. */
 function routes(show, make) {
   const nothing = (_req, res) => res.end();
   return RESOURCES.flatMap((name) => [

@@ -72,7 +72,7 @@ if (values.figures) {
 }
 const unknown = positionals.filter((name) => !sections.includes(name));
 if (unknown.length > 0) reject(`unknown section ${unknown.join(', ')}: use ${sections.join(', ')}`);
-// Read before anything is measured: it may be the file that is written.
+// The file is read before anything is measured, because it may also be the file to which the results are written.
 const former = values.compare && textOf(resolve(values.compare));
 const output = values.output ? resolve(values.output) : values.quick ? undefined : RESULTS;
 

@@ -31,7 +31,7 @@ async function onConnection(url, work) {
   }
 }
 
-/** Returns the seconds of work, and of the database's CPU time. */
+/** Returns the duration of the work and the database's CPU time, in seconds. */
 async function secondsOf({ postgres }, work) {
   const before = processTime(postgres.pid);
   const begun = performance.now();
@@ -63,7 +63,7 @@ async function purge(opened, amount) {
   return duration;
 }
 
-/** Writes a backup; returns its size, too. */
+/** Writes a backup, and also returns its size. */
 async function backup(opened) {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-backup-'));
   try {

@@ -3,7 +3,7 @@ import { rowsOf } from './results.mjs';
 /** Units in which more is better; in all others less is better. */
 const RATE = /\/s$/;
 
-/** The usual spread of two runs without a change, for rows that do not state their spread. */
+/** The usual spread between two runs of the same code, for rows that do not state their spread. */
 const USUAL_SPREAD = 0.1;
 
 const spread = ({ median, low, high }) => (low === undefined ? USUAL_SPREAD : (high - low) / median);

@@ -1,7 +1,7 @@
 // Small reads that are sent again and again: CPU time of the server process for one request, compared with a bare
-// Express route of the same server with the same log, the same authentication, the same headers and the same body. On a
-// SQLite file and on PostgreSQL, alternately. BENCH_PROFILE=FOLDER also writes a profile of each on SQLite, in the format
-// of node --cpu-prof.
+// Express route of the same server with the same log, the same authentication, the same headers and the same body.
+// Measured alternately on a SQLite file and on PostgreSQL. BENCH_PROFILE=FOLDER also writes a profile of each read on
+// SQLite, in the format of node --cpu-prof.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ async function pathsOf(url) {
   };
 }
 
-/** Starts the server on a database, and prepares its bare routes. Returns the paths by name, too. */
+/** Starts the server on a database, and prepares its bare routes. Also returns the paths by name. */
 async function open(kind, database, { flags, pid } = {}) {
   const server = await start(database, flags);
   const paths = Object.entries(await pathsOf(server.url));

@@ -4,8 +4,8 @@ import { measureLoad, quantile } from './mixed-measure.mjs';
 const RATE = 300;
 
 /**
- * Sends a load for a number of minutes; returns the memory of each minute after a full garbage collection, the resident
- * memory, and the 99th percentile.
+ * Sends a load for a number of minutes. Returns, for each minute, the heap size after a full garbage collection, the
+ * resident memory, and the 99th percentile of the latency.
  */
 export async function soak(what, cloud, generator, minutes) {
   const rows = [];

@@ -5,8 +5,8 @@
 // reads and transactions, which makes each cheaper, and more so in one process than in several. Concurrent creates are
 // measured separately, with the same number of clients per worker.
 //
-// Processes that alternate on a processor find its caches cold. This effect on this machine is measured separately:
-// with a bare Express route, and with one worker at the request rate of each of four.
+// Processes that alternate on a processor find its caches cold. This effect is measured separately: with a bare Express
+// route, and with one worker that receives the request rate that each of four workers receives.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,6 @@
 // The latency of `GET /flavors` while 16 clients send the most expensive queries, compared with a bare route of the
-// same process at the same time: the difference is the cost of our code, the rest is waiting for a busy thread.
+// same process at the same time. The difference is the cost of our code; the rest is time spent waiting for a busy
+// thread.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -43,25 +43,25 @@ export const changes: readonly Change[] = [
     (d) => (d.paths['/v1/books'].post.responses = { 202: {} }),
     'the status 201 removed',
   ],
-  ['the status of an error is removed', (d) => delete d.paths['/v1/books'].get.responses[404], undefined],
+  ['an error status is removed', (d) => delete d.paths['/v1/books'].get.responses[404], undefined],
   [
-    'a value of a response is added',
+    'an enum value is added to a response field',
     (d) => d.components.schemas.Book.allOf[0].properties.state.enum.push('lost'),
     'can also be lost',
   ],
   [
-    'a value of a request is removed',
+    'an enum value is removed from a request field',
     (d) => d.components.schemas.Book.allOf[0].properties.state.enum.pop(),
     'no longer accepts present',
   ],
-  ['a type changes', (d) => (d.components.schemas.Shelf.properties.id.type = 'string'), 'can also be string'],
+  ['a field changes its type', (d) => (d.components.schemas.Shelf.properties.id.type = 'string'), 'can also be string'],
   [
-    'a request is limited',
+    'a maximum length is added to a request field',
     (d) => (d.components.schemas.Book.allOf[0].properties.title.maxLength = 20),
     'no longer accepts values above maxLength 20',
   ],
   [
-    'a media type is removed',
+    'a media type of a request is removed',
     (d) => {
       const { content } = d.paths['/v1/books'].post.requestBody;
       content['application/xml'] = content['application/json'];
@@ -85,12 +85,12 @@ export const changes: readonly Change[] = [
     'can also be null',
   ],
   [
-    'a response may be longer',
+    'the maximum length of a response field increases',
     (d) => (d.components.schemas.Book.allOf[0].properties.title.maxLength = 80),
     'can also be values above maxLength 40',
   ],
   [
-    'a request must match a pattern',
+    'a pattern is added to a request field',
     (d) => (d.components.schemas.Book.allOf[0].properties.title.pattern = '^A'),
     'no longer accepts values that do not match the pattern ^A',
   ],
