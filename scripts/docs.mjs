@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { continueWith, fetchNode, isCurrentNode } from './tools.mjs';
+import { fetchNode, isCurrentNode, runWithNode } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
-if (!isCurrentNode()) await continueWith(await fetchNode(), process.argv.slice(1));
+if (!isCurrentNode()) await runWithNode(await fetchNode(), process.argv.slice(1));
 else if (isInstalled() || install()) await import('../site/build.mjs');
 
 function isInstalled() {

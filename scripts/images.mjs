@@ -7,7 +7,7 @@ import { manifestOf } from './manifests.mjs';
 import { ROOT } from './start-keys.mjs';
 
 const IMAGES = join(ROOT, 'docs', 'images');
-const SHOWN_ADDRESS = 'http://127.0.0.1:8774';
+const DISPLAYED_ADDRESS = 'http://127.0.0.1:8774';
 const IMAGE_ID = '70a599e0-31e7-49b7-b260-868f441e862b';
 const HEADERS = { 'X-Auth-Token': 'ada:demo', 'Content-Type': 'application/json' };
 
@@ -57,7 +57,7 @@ async function recordTerminal() {
       `"status": "${one.status}", ${Object.keys(one).length} fields, flavor: ${Object.keys(one.flavor).join(', ')}`;
     return [
       ['$', 'npx @apistrata/server'],
-      ['>', `Compute API ${SHOWN_ADDRESS}/v2.1   (${seconds} s after the installation)`],
+      ['>', `Compute API ${DISPLAYED_ADDRESS}/v2.1   (${seconds} s after the installation)`],
       ['request', 'POST /servers                 {"server": {"name": "web", ...}}'],
       ['>', `${createResponse.status}  "id": "${id}"`],
       ['request', 'GET  /servers/ID              at microversion 2.1'],

@@ -36,10 +36,12 @@ if (!existsSync(join(ROOT, 'node_modules', 'rolldown'))) {
     fail(`The installation failed${error ? ` (${error.message})` : ''}. The output above contains the cause.`, 1);
 }
 console.log('Bundling ...');
-const { installedFor, writePublishedForm } = await import('./published-form.mjs');
+const { installedFolderOf, writePublishedForm } = await import('./published-form.mjs');
 await writePublishedForm(source, target, { types: false });
 for (const dependency of Object.keys(manifestOf(target).dependencies))
-  cpSync(installedFor(join(ROOT, source), dependency), join(target, 'node_modules', dependency), { recursive: true });
+  cpSync(installedFolderOf(join(ROOT, source), dependency), join(target, 'node_modules', dependency), {
+    recursive: true,
+  });
 const [main] = Object.values(bin).map((file) => join(target, file));
 chmodSync(main, 0o755);
 console.log(`Done: ${main} --help`);

@@ -28,7 +28,7 @@ export function publishedFolders() {
 const SMALL_PACKAGES = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
 
 /** Returns whether the package in a folder (`packages/quota`) also supports CommonJS. */
-export function servesCommonJs(folder) {
+export function supportsCommonJs(folder) {
   return SMALL_PACKAGES.includes(folder);
 }
 
@@ -36,15 +36,15 @@ export function servesCommonJs(folder) {
  * Programs that are published as one bundle with their dependencies (`bundle-program.mjs`), so that `npx` installs few
  * other packages. The values are options of `bundleProgram()`.
  */
-const SELF_CONTAINED = {
+const SELF_CONTAINED_PROGRAMS = {
   [SERVER]: {},
   // The test cloud opens no PostgreSQL database and no policy file, and has its own request log and CORS headers.
   'packages/test-cloud': { unused: ['cors', 'pg', 'pino-http', 'yaml'], small: true },
 };
 
 /** Returns the bundle options of a package that is published with its dependencies; undefined for other packages. */
-export function selfContained(folder) {
-  return SELF_CONTAINED[folder];
+export function bundleOptionsOf(folder) {
+  return SELF_CONTAINED_PROGRAMS[folder];
 }
 
 /** Returns the export conditions of an entry point: its source file in the workspace, its compiled file otherwise. */
@@ -69,7 +69,7 @@ export function runsOn(name, major) {
 }
 
 /** Returns a manifest with the shared fields added. The package's own fields are unchanged. */
-export function completeManifest(manifest, folder) {
+export function addSharedFields(manifest, folder) {
   const { license, author, homepage, repository, bugs } = manifestOf();
   const { name, version, description, keywords, files = [], exports = { '.': {} }, scripts } = manifest;
   const shared = {
@@ -97,7 +97,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const check = process.argv.includes('--check');
   for (const folder of publishedFolders()) {
     const manifest = manifestOf(folder);
-    const text = JSON.stringify(completeManifest(manifest, folder), null, 2);
+    const text = JSON.stringify(addSharedFields(manifest, folder), null, 2);
     if (text === JSON.stringify(manifest, null, 2)) continue;
     if (check) {
       console.error(`${folder}/package.json lacks shared fields or differs in them: run \`npm run manifests\`.`);

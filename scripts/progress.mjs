@@ -5,7 +5,7 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { causeOf } from './cause-of.mjs';
 
-const TICK_MS = 200;
+const REFRESH_INTERVAL_MS = 200;
 
 /**
  * Starts showing progress.
@@ -35,7 +35,7 @@ export function startProgress({ log, steps, out = process.stdout }) {
     async step(name, remedy, work) {
       running.set(name, '');
       if (!out.isTTY) out.write(`${name} ...\n`);
-      else timer ??= setInterval(draw, TICK_MS);
+      else timer ??= setInterval(draw, REFRESH_INTERVAL_MS);
       try {
         return await work((detail) => running.set(name, detail));
       } catch (error) {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundleProgram, INSTALLED_PACKAGES } from './bundle-program.mjs';
 import { COMMONJS_FOLDER, commonjsFields, writeEsModules } from './commonjs-form.mjs';
-import { manifestOf, publishedFolders, selfContained, servesCommonJs } from './manifests.mjs';
+import { bundleOptionsOf, manifestOf, publishedFolders, supportsCommonJs } from './manifests.mjs';
 import { ownAddresses } from './own-addresses.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -37,7 +37,7 @@ const isInstalledWith = (manifest) => (id) =>
 
 async function writeModules(folder, target, manifest) {
   const dist = join(target, 'dist');
-  const program = selfContained(folder);
+  const program = bundleOptionsOf(folder);
   if (program) return bundleProgram(entriesOf(manifest, join(ROOT, folder)), dist, program);
   const bundled = await rolldown({
     input: entriesOf(manifest, join(ROOT, folder)),
@@ -53,7 +53,7 @@ async function writeModules(folder, target, manifest) {
       if (level === 'warn') throw new Error(message);
     },
   });
-  const commonjs = servesCommonJs(folder);
+  const commonjs = supportsCommonJs(folder);
   const { output } = await bundled.write({
     dir: join(dist, commonjs ? COMMONJS_FOLDER : ''),
     format: commonjs ? 'cjs' : 'esm',
@@ -78,9 +78,9 @@ async function writeTypes(folder, target, manifest) {
   // Only the full installation, which building and publishing packages requires, contains the compiler.
   const { writeDeclarations } = await import('./declarations.mjs');
   const built = entryPoints.map((module) => [`${module}.d`, join(ROOT, folder, 'dist', `${module}.d.ts`)]);
-  const program = selfContained(folder) !== undefined;
+  const program = bundleOptionsOf(folder) !== undefined;
   await writeDeclarations(Object.fromEntries(built), {
-    dir: join(target, 'dist', servesCommonJs(folder) ? COMMONJS_FOLDER : ''),
+    dir: join(target, 'dist', supportsCommonJs(folder) ? COMMONJS_FOLDER : ''),
     external: program ? INSTALLED_PACKAGES : isInstalledWith(manifest),
     selfContained: program,
   });
@@ -91,7 +91,7 @@ function publishedManifest(folder) {
   const { scripts, devDependencies, publishConfig, dependencies = {}, ...manifest } = manifestOf(folder);
   const { access, provenance } = publishConfig;
   const publishedDependencies = Object.entries(dependencies).filter(
-    ([name]) => !selfContained(folder) || INSTALLED_PACKAGES.includes(name),
+    ([name]) => !bundleOptionsOf(folder) || INSTALLED_PACKAGES.includes(name),
   );
   const publishedExports = Object.entries(manifest.exports).map(([path, { '@apistrata/source': _, ...entry }]) => [
     path,
@@ -101,7 +101,7 @@ function publishedManifest(folder) {
     ...manifest,
     exports: { ...Object.fromEntries(publishedExports), './package.json': './package.json' },
     ...(publishedDependencies.length > 0 && { dependencies: Object.fromEntries(publishedDependencies) }),
-    ...(servesCommonJs(folder) && commonjsFields(manifest)),
+    ...(supportsCommonJs(folder) && commonjsFields(manifest)),
     publishConfig: { access, provenance },
   };
 }
@@ -122,7 +122,7 @@ export async function writePublishedForm(folder, target, { types = true } = {}) 
 }
 
 /** Returns the folder of the package that modules in `folder` import as `name`. */
-export function installedFor(folder, name) {
+export function installedFolderOf(folder, name) {
   for (let at = folder; at !== dirname(at); at = dirname(at))
     if (existsSync(join(at, 'node_modules', name))) return realpathSync(join(at, 'node_modules', name));
   throw new Error(`${name} is not installed for ${folder}`);
@@ -142,7 +142,7 @@ export async function installPublishedForms(project) {
       if (dependency.startsWith('@apistrata/')) continue;
       const link = join(target, 'node_modules', dependency);
       mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(installedFor(join(ROOT, folder), dependency), link, 'junction');
+      symlinkSync(installedFolderOf(join(ROOT, folder), dependency), link, 'junction');
     }
   }
 }

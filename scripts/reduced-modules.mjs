@@ -1,13 +1,13 @@
 // Replaces third-party modules that programs use only partly, or not at all, so that bundles are smaller.
 import { readFileSync } from 'node:fs';
 
-const SENT_TYPES =
+const SENT_MEDIA_TYPES =
   /^(?:application\/(?:gzip|javascript|json|octet-stream|xml|yaml|zip)|font\/woff2?|image\/(?:gif|jpeg|png|svg\+xml|webp)|text\/(?:css|csv|html|javascript|markdown|plain|xml))$/;
 
 /** Returns the JSON of mime-db, reduced to media types that programs send and to fields that mime-types reads. */
-function sentTypes(id) {
+function reducedMimeDatabase(id) {
   const types = Object.entries(JSON.parse(readFileSync(id, 'utf8')))
-    .filter(([type]) => SENT_TYPES.test(type))
+    .filter(([type]) => SENT_MEDIA_TYPES.test(type))
     .map(([type, { source, charset, extensions }]) => [type, { source, charset, extensions }]);
   return JSON.stringify(Object.fromEntries(types));
 }
@@ -26,7 +26,7 @@ const REPLACEMENTS = {
   '/iconv-lite/encodings/utf7.js': EMPTY_MODULE,
   // Routers are not compiled.
   '/find-my-way/lib/compiler.js': EMPTY_MODULE,
-  '/mime-db/db.json': sentTypes,
+  '/mime-db/db.json': reducedMimeDatabase,
   // Checks regular expressions in routes. Programs use none in their routes, and those inside find-my-way are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
   // A map with keys of any type. Only qs uses it, with objects as keys.
@@ -36,7 +36,7 @@ const REPLACEMENTS = {
 /**
  * Returns replacements that declare the classes of modules as empty classes, for other modules that only refer to them.
  */
-const withoutClasses = (folder, modules) =>
+const emptyClassReplacements = (folder, modules) =>
   Object.fromEntries(
     Object.entries(modules).map(([path, classes]) => [
       folder + path,
@@ -63,7 +63,7 @@ const SMALL_REPLACEMENTS = {
     'export class BatchConflict extends Error {} export class PostgresTransactions {}',
   '/record-store/src/replicas/read-replicas.ts': 'export class ReadReplicas {}',
   // Builders of statements that neither the schema nor the queries contain.
-  ...withoutClasses('/kysely/dist/esm/', {
+  ...emptyClassReplacements('/kysely/dist/esm/', {
     'plugin/with-schema/with-schema-transformer.js': ['WithSchemaTransformer'],
     'query-builder/case-builder.js': ['CaseBuilder', 'CaseThenBuilder', 'CaseWhenBuilder', 'CaseEndBuilder'],
     'query-builder/json-path-builder.js': ['JSONPathBuilder', 'TraversedJSONPathBuilder'],

@@ -12,7 +12,7 @@ const { existsSync, mkdirSync, readFileSync, writeFileSync } = await import('nod
 const { dirname, join } = await import('node:path');
 const { pathToFileURL } = await import('node:url');
 const { buildKey, installKey, ROOT, SERVER } = await import('./start-keys.mjs');
-const { continueWith, fetchedNode, fetchNode, fetchPnpm, isCurrentNode, NEEDED_NODE } = await import('./tools.mjs');
+const { runWithNode, fetchedNodeName, fetchNode, fetchPnpm, isCurrentNode, NEEDED_NODE } = await import('./tools.mjs');
 
 const CACHE = join(ROOT, 'node_modules', '.cache', 'apistrata');
 const STAMP_FILE = join(CACHE, 'start.json');
@@ -44,22 +44,25 @@ function installArguments() {
 
 /** Runs the steps whose results are out of date. Returns the path of the Node executable that runs the server. */
 async function prepare() {
-  const stamp = readJson(STAMP_FILE);
+  const previousKeys = readJson(STAMP_FILE);
   const keys = { install: installKey() };
   keys.build = buildKey(keys.install);
-  const mustInstall = stamp.install !== keys.install;
-  const mustBuild = stamp.build !== keys.build || !existsSync(BUNDLE_FILE);
+  const isInstallNeeded = previousKeys.install !== keys.install;
+  const isBuildNeeded = previousKeys.build !== keys.build || !existsSync(BUNDLE_FILE);
   let node = isCurrentNode() ? process.execPath : await fetchNode({ fetch: false });
-  if (node && !mustInstall && !mustBuild) return node;
+  if (node && !isInstallNeeded && !isBuildNeeded) return node;
 
   const { startProgress } = await import('./progress.mjs');
-  const progress = startProgress({ log: LOG, steps: (node ? 0 : 1) + (mustInstall ? 2 : 0) + (mustBuild ? 1 : 0) });
+  const progress = startProgress({
+    log: LOG,
+    steps: (node ? 0 : 1) + (isInstallNeeded ? 2 : 0) + (isBuildNeeded ? 1 : 0),
+  });
   async function getNode() {
     if (!node)
-      node = await progress.step(`Fetching ${fetchedNode()}`, REGISTRY_REMEDY, () => fetchNode({ onFetch() {} }));
+      node = await progress.step(`Fetching ${fetchedNodeName()}`, REGISTRY_REMEDY, () => fetchNode({ onFetch() {} }));
   }
   async function install() {
-    if (!mustInstall) return;
+    if (!isInstallNeeded) return;
     const pnpm = await progress.step('Fetching pnpm', REGISTRY_REMEDY, () => fetchPnpm({ onFetch() {} }));
     await progress.step('Installing packages', REGISTRY_REMEDY, (show) => {
       const onLine = (line) => {
@@ -71,7 +74,7 @@ async function prepare() {
     });
   }
   async function build() {
-    if (!mustBuild) return;
+    if (!isBuildNeeded) return;
     const args = [join('scripts', 'bundle-server.mjs')];
     await progress.step('Bundling the server', BUNDLE_REMEDY, () =>
       progress.run(process.execPath, args, { cwd: ROOT }),
@@ -80,7 +83,7 @@ async function prepare() {
 
   if (!node)
     console.log(
-      `Node ${process.versions.node} is older than ${NEEDED_NODE.join('.')}: the server runs with ${fetchedNode()}.`,
+      `Node ${process.versions.node} is older than ${NEEDED_NODE.join('.')}: the server runs with ${fetchedNodeName()}.`,
     );
   try {
     // All steps end before an error is shown, so that no program continues in the background.
@@ -98,7 +101,7 @@ async function prepare() {
 try {
   const node = await prepare();
   if (node === process.execPath) await import(pathToFileURL(BUNDLE_FILE));
-  else await continueWith(node, [BUNDLE_FILE, ...process.argv.slice(2)]);
+  else await runWithNode(node, [BUNDLE_FILE, ...process.argv.slice(2)]);
 } catch (error) {
   if (!error.remedy) throw error;
   console.error([error.message, error.remedy, ...(error.log ? [`The log: ${error.log}`] : [])].join('\n'));

@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { continueWith, fetchNode, isCurrentNode } from './tools.mjs';
+import { fetchNode, isCurrentNode, runWithNode } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -57,7 +57,7 @@ if (isCurrentNode()) await runStages(stagesFor(process.argv.slice(2)));
 else {
   const node = await fetchNode();
   console.log(`Node ${process.versions.node} is too old for the tests; running them with ${node} instead.`);
-  await continueWith(node, process.argv.slice(1));
+  await runWithNode(node, process.argv.slice(1));
 }
 
 /** Runs the stages one after the other, until a step fails. */

@@ -36,7 +36,7 @@ const NODE_PACKAGES = {
  * Returns the Node version that `fetchNode()` fetches on a platform, such as `Node 24`; `a newer Node` if there is
  * none.
  */
-export function fetchedNode({ platform, arch } = process) {
+export function fetchedNodeName({ platform, arch } = process) {
   const [, major] = /@(\d+)/.exec(NODE_PACKAGES[`${platform} ${arch}`] ?? '') ?? [];
   return major ? `Node ${major}` : 'a newer Node';
 }
@@ -134,7 +134,7 @@ export function environmentWith(node) {
 }
 
 /** Runs a module with another Node executable in place of this process, with the same input, output and exit code. */
-export function continueWith(node, args) {
+export function runWithNode(node, args) {
   const child = spawn(node, args, { stdio: 'inherit', env: environmentWith(node) });
   // A terminal sends signals to both processes. Signals from other sources are forwarded to the program.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));

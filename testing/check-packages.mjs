@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { manifestOf, publishedFolders, servesCommonJs } from '../scripts/manifests.mjs';
+import { manifestOf, publishedFolders, supportsCommonJs } from '../scripts/manifests.mjs';
 import { fetchPnpm } from '../scripts/tools.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -46,7 +46,7 @@ async function check(folder) {
     fail(`${name}: the tarball has ${kilobytes.toFixed(1)} kB; docs/dependencies.md allows ${budget ?? 'nothing'}`);
   await run('publint', ['run', tarball, '--strict'], name);
   // Without a profile, every way to resolve a module has to find correct types.
-  const profile = servesCommonJs(folder) ? [] : ['--profile', 'esm-only'];
+  const profile = supportsCommonJs(folder) ? [] : ['--profile', 'esm-only'];
   // A program that exports nothing has no types.
   if (exports['.']) await run('attw', [tarball, ...profile], name);
   console.log(`${name}: ${kilobytes.toFixed(1)} kB of ${budget}`);

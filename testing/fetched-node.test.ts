@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { fetchedNode } from '../scripts/tools.mjs';
+import { fetchedNodeName } from '../scripts/tools.mjs';
 
 it.each([
   ['linux', 'x64', 'Node 24'],
   ['darwin', 'arm64', 'Node 26'],
   ['sunos', 'x64', 'a newer Node'],
 ])('names the Node that is fetched on %s %s', (platform, arch, name) => {
-  expect(fetchedNode({ platform, arch })).toBe(name);
+  expect(fetchedNodeName({ platform, arch })).toBe(name);
 });

@@ -62,8 +62,7 @@ describe('npm test', () => {
     const { log, stdout } = steps([]);
     const at = (event: string, step: string) => log.indexOf(`${event} run -s ${step}`);
     expect(at('start', 'build')).toBeGreaterThan(at('end', 'setup'));
-    for (const step of ['check:tests', 'packages:check'])
-      expect(at('start', step)).toBeGreaterThan(at('end', 'build'));
+    for (const step of ['check:tests', 'packages:check']) expect(at('start', step)).toBeGreaterThan(at('end', 'build'));
     expect(log.slice(-2)).toEqual(['start', 'end'].map((event) => `${event} run -s vitest -- --project !long*`));
     for (const step of all) expect(stdout).toContain(`output of ${step}`);
   });

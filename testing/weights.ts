@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 // @ts-expect-error: scripts have no types
-import { installedFor, installPublishedForms } from '../scripts/published-form.mjs';
+import { installedFolderOf, installPublishedForms } from '../scripts/published-form.mjs';
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export async function publishedPackages(): Promise<string> {
 function closure(folder: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(folder)) return found;
   found.add(folder);
-  for (const name of neededBy(readManifest(folder))) closure(installedFor(folder, name), found);
+  for (const name of neededBy(readManifest(folder))) closure(installedFolderOf(folder, name), found);
   return found;
 }
 

@@ -5,11 +5,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** The user `node`, which the Dockerfile names and which the official Node images also have. */
-const PASSWD = 'root:x:0:0:root:/root:/sbin/nologin\nnode:x:1000:1000:node:/tmp:/sbin/nologin\n';
-const GROUP = 'root:x:0:\nnode:x:1000:\n';
+const PASSWD_FILE_TEXT = 'root:x:0:0:root:/root:/sbin/nologin\nnode:x:1000:1000:node:/tmp:/sbin/nologin\n';
+const GROUP_FILE_TEXT = 'root:x:0:\nnode:x:1000:\n';
 
 /** The license files of the libraries, at their paths in Debian-based distributions. */
-const LICENSES = ['libc6', 'libgcc-s1', 'libstdc++6'].map((name) => `/usr/share/doc/${name}/copyright`);
+const LICENSE_FILES = ['libc6', 'libgcc-s1', 'libstdc++6'].map((name) => `/usr/share/doc/${name}/copyright`);
 
 /** Returns the libraries that a program loads, including the dynamic linker. */
 function librariesOf(program) {
@@ -30,11 +30,11 @@ function foldersOf(paths) {
 export function baseLayer(node) {
   const copied = [
     ...librariesOf(node).map((path) => [path, 0o755]),
-    ...LICENSES.filter(existsSync).map((path) => [path, 0o644]),
+    ...LICENSE_FILES.filter(existsSync).map((path) => [path, 0o644]),
   ];
   const files = [
-    file('/etc/passwd', Buffer.from(PASSWD)),
-    file('/etc/group', Buffer.from(GROUP)),
+    file('/etc/passwd', Buffer.from(PASSWD_FILE_TEXT)),
+    file('/etc/group', Buffer.from(GROUP_FILE_TEXT)),
     file('/usr/local/bin/node', readFileSync(node), 0o755),
     ...copied.map(([path, mode]) => file(path, readFileSync(path), mode)),
   ].sort((one, other) => (one.path < other.path ? -1 : 1));

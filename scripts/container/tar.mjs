@@ -1,8 +1,8 @@
 // Writes reproducible tar archives: entries have no modification times and belong to root.
-const BLOCK = 512;
+const BLOCK_BYTES = 512;
 
 /** The entry types, as the tar header encodes them. */
-const TYPES = { file: '0', link: '2', folder: '5' };
+const ENTRY_TYPES = { file: '0', link: '2', folder: '5' };
 
 /** Splits a path into the header fields `prefix` (at most 155 bytes) and `name` (at most 100 bytes). */
 function fieldsOf(path) {
@@ -14,7 +14,7 @@ function fieldsOf(path) {
 }
 
 function headerOf({ path, type, mode, target = '' }, size) {
-  const header = Buffer.alloc(BLOCK);
+  const header = Buffer.alloc(BLOCK_BYTES);
   const number = (value, at, length) => header.write(value.toString(8).padStart(length - 1, '0'), at);
   const { prefix, name } = fieldsOf(path);
   header.write(name, 0);
@@ -23,7 +23,7 @@ function headerOf({ path, type, mode, target = '' }, size) {
   number(0, 116, 8);
   number(size, 124, 12);
   number(0, 136, 12);
-  header.write(TYPES[type], 156);
+  header.write(ENTRY_TYPES[type], 156);
   header.write(target, 157, 100);
   header.write('ustar\0' + '00', 257, 'latin1');
   header.write(prefix, 345);
@@ -41,8 +41,8 @@ function headerOf({ path, type, mode, target = '' }, size) {
 export function tarOf(entries) {
   const blocks = entries.flatMap((entry) => {
     const content = entry.content ?? Buffer.alloc(0);
-    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
+    const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES);
     return [headerOf(entry, content.length), content, padding];
   });
-  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]);
 }

@@ -2,8 +2,8 @@
 import { manifestOf, publishedFolders } from '../manifests.mjs';
 import { svg, text } from './svg.mjs';
 
-const BOX = { width: 132, height: 34 };
-const GAP = { x: 16, y: 52 };
+const BOX_SIZE = { width: 132, height: 34 };
+const BOX_GAP = { x: 16, y: 52 };
 
 const nameOf = (folder) => folder.split('/')[1];
 
@@ -49,25 +49,25 @@ function withoutImpliedImports(imports) {
 export function packageDiagram() {
   const imports = importsOfPackages();
   const rows = rowsOf(imports);
-  const widthOf = (row) => row.length * (BOX.width + GAP.x) - GAP.x;
+  const widthOf = (row) => row.length * (BOX_SIZE.width + BOX_GAP.x) - BOX_GAP.x;
   const width = Math.max(...rows.map(widthOf));
-  const height = rows.length * (BOX.height + GAP.y) - GAP.y;
+  const height = rows.length * (BOX_SIZE.height + BOX_GAP.y) - BOX_GAP.y;
   const positions = new Map(
     rows.flatMap((row, y) =>
       row.map((name, x) => [
         name,
-        { x: (width - widthOf(row)) / 2 + x * (BOX.width + GAP.x), y: y * (BOX.height + GAP.y) },
+        { x: (width - widthOf(row)) / 2 + x * (BOX_SIZE.width + BOX_GAP.x), y: y * (BOX_SIZE.height + BOX_GAP.y) },
       ]),
     ),
   );
   const lines = withoutImpliedImports(imports).map(({ from, to }) => {
     const [a, b] = [positions.get(from), positions.get(to)];
-    const [x1, y1, x2, y2] = [a.x + BOX.width / 2, a.y + BOX.height, b.x + BOX.width / 2, b.y];
-    return `<path class="way" d="M${x1} ${y1}C${x1} ${y1 + GAP.y / 2} ${x2} ${y2 - GAP.y / 2} ${x2} ${y2}"/>`;
+    const [x1, y1, x2, y2] = [a.x + BOX_SIZE.width / 2, a.y + BOX_SIZE.height, b.x + BOX_SIZE.width / 2, b.y];
+    return `<path class="way" d="M${x1} ${y1}C${x1} ${y1 + BOX_GAP.y / 2} ${x2} ${y2 - BOX_GAP.y / 2} ${x2} ${y2}"/>`;
   });
   const boxes = [...positions].map(([name, { x, y }]) => {
-    const rect = `<rect class="box" x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="6"/>`;
-    return rect + text(x + BOX.width / 2, y + BOX.height / 2 + 4.5, name, 'middle');
+    const rect = `<rect class="box" x="${x}" y="${y}" width="${BOX_SIZE.width}" height="${BOX_SIZE.height}" rx="6"/>`;
+    return rect + text(x + BOX_SIZE.width / 2, y + BOX_SIZE.height / 2 + 4.5, name, 'middle');
   });
   return svg(width, height, 'Packages and their imports', [...lines, ...boxes], 14);
 }

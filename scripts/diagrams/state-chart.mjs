@@ -2,18 +2,18 @@
 // arrow from its initial to its final state.
 import { svg, text } from './svg.mjs';
 
-const ROW = 34;
-const COLUMN = 25;
-const LABELS = { width: 132, height: 118 };
+const ROW_HEIGHT = 34;
+const COLUMN_WIDTH = 25;
+const LABEL_AREA = { width: 132, height: 118 };
 const MARGIN = 10;
-const HEAD = 6;
+const ARROWHEAD_SIZE = 6;
 
 /** Returns a vertical arrow between two rows, with a dot where it starts. */
 function arrow(x, from, to) {
   const side = to > from ? -1 : 1;
   const tip = to + side * 3;
-  const wing = tip + side * HEAD * 1.5;
-  return `<path class="line" d="M${x} ${from}V${wing}"/><path class="tip" d="M${x} ${tip}L${x - HEAD / 1.4} ${wing}H${x + HEAD / 1.4}Z"/><circle class="tip" cx="${x}" cy="${from}" r="3.5"/>`;
+  const wing = tip + side * ARROWHEAD_SIZE * 1.5;
+  return `<path class="line" d="M${x} ${from}V${wing}"/><path class="tip" d="M${x} ${tip}L${x - ARROWHEAD_SIZE / 1.4} ${wing}H${x + ARROWHEAD_SIZE / 1.4}Z"/><circle class="tip" cx="${x}" cy="${from}" r="3.5"/>`;
 }
 
 /**
@@ -22,16 +22,16 @@ function arrow(x, from, to) {
  * @param actions the actions from left to right, each with its state changes
  */
 export function stateChart(states, actions) {
-  const width = LABELS.width + actions.length * COLUMN + 44;
-  const height = LABELS.height + states.length * ROW;
-  const y = new Map(states.map((state, index) => [state, LABELS.height + index * ROW + ROW / 2]));
+  const width = LABEL_AREA.width + actions.length * COLUMN_WIDTH + 44;
+  const height = LABEL_AREA.height + states.length * ROW_HEIGHT;
+  const y = new Map(states.map((state, index) => [state, LABEL_AREA.height + index * ROW_HEIGHT + ROW_HEIGHT / 2]));
   const lanes = states.map(
     (state) =>
-      `<path class="lane" d="M${LABELS.width} ${y.get(state)}H${width - 44}"/>${text(LABELS.width - 10, y.get(state) + 4.5, state, 'end')}`,
+      `<path class="lane" d="M${LABEL_AREA.width} ${y.get(state)}H${width - 44}"/>${text(LABEL_AREA.width - 10, y.get(state) + 4.5, state, 'end')}`,
   );
   const columns = actions.map(({ name, moves }, index) => {
-    const x = LABELS.width + index * COLUMN + COLUMN / 2;
-    const label = `<g transform="translate(${x + 4} ${LABELS.height - 8}) rotate(-60)">${text(0, 0, name, 'start')}</g>`;
+    const x = LABEL_AREA.width + index * COLUMN_WIDTH + COLUMN_WIDTH / 2;
+    const label = `<g transform="translate(${x + 4} ${LABEL_AREA.height - 8}) rotate(-60)">${text(0, 0, name, 'start')}</g>`;
     const marks = moves.map(({ from, to }) =>
       from === to ? `<circle class="same" cx="${x}" cy="${y.get(from)}" r="5"/>` : arrow(x, y.get(from), y.get(to)),
     );

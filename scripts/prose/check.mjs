@@ -8,7 +8,7 @@ import { findUnknownWords, openVocabulary, PROJECT_WORDS } from './vocabulary.mj
 /** The repository root, which is the working directory of npm scripts. */
 const ROOT = process.cwd();
 /** The maximum number of findings of each kind that are shown. */
-const MAX_SHOWN = 15;
+const MAX_SHOWN_FINDINGS = 15;
 
 const [mode, pathPrefix = ''] = process.argv.slice(2);
 const files = readCheckedFiles(ROOT);
@@ -23,7 +23,7 @@ const findings = files
   });
 
 function checkReplacedWords() {
-  for (const line of findings.slice(0, MAX_SHOWN)) console.error(line);
+  for (const line of findings.slice(0, MAX_SHOWN_FINDINGS)) console.error(line);
   if (findings.length === 0) return;
   process.exitCode = 1;
   console.error(`${findings.length} words to replace. See docs/style.md.`);
@@ -45,7 +45,7 @@ async function checkUnknownWords() {
       unknown.set(word, places);
     }
   }
-  for (const [word, [first, ...more]] of [...unknown].slice(0, MAX_SHOWN)) {
+  for (const [word, [first, ...more]] of [...unknown].slice(0, MAX_SHOWN_FINDINGS)) {
     const similar = vocabulary.similar(word);
     const others = more.length > 0 ? ` (and ${more.length} more)` : '';
     console.error(`  ${first} "${word}" is unknown${similar ? `; did you mean "${similar}"?` : ''}${others}`);

@@ -6,7 +6,7 @@ import { LANGUAGES } from './languages.mjs';
 import { passagesOfConfiguration, passagesOfMarkdown, passagesOfSource, passagesOfTypeScript } from './passages.mjs';
 
 /** Functions that find the prose and names in a file. The first entry whose pattern matches the file's path applies. */
-const READERS = [
+const PASSAGE_READERS = [
   // Files for operators: dashboards, alert rules, systemd units.
   { files: /^docs\/operating\/.*\.(?:json|yaml|service)$/, read: passagesOfConfiguration },
   { files: /\.md$/, read: passagesOfMarkdown },
@@ -23,24 +23,24 @@ const READERS = [
  *
  * @param {string} file
  */
-const readerOf = (file) => READERS.find(({ files }) => files.test(file))?.read;
+const readerOf = (file) => PASSAGE_READERS.find(({ files }) => files.test(file))?.read;
 
 /**
  * Files that we do not write ourselves: facts and recorded responses of the original API, figures, lock files and
  * changelogs.
  */
-const GENERATED =
+const GENERATED_FILES =
   /^reference\/|^bench\/RESULTS\.md$|^pnpm-lock\.yaml$|(?:CHANGELOG\.md|recorded-examples\.ts|\.d\.ts)$/;
 
 /** Files whose strings are test data, which users do not see. */
-const TESTS = /\.test\.|_test\.go$|(?:^|\/)test_\w+\.py$|\/test\/|^testing\//;
+const TEST_FILES = /\.test\.|_test\.go$|(?:^|\/)test_\w+\.py$|\/test\/|^testing\//;
 
 /** Files whose strings are programs in other languages: Lua, nftables rules, `ip` commands, assembly. */
-const PROGRAMS =
+const FILES_WITH_PROGRAM_STRINGS =
   /^packages\/quota\/src\/redis\/|^packages\/qemu\/src\/network\/(?:guest-rules|router-rules|ipv6-rules|network-builder|desired-links|forwarding-entries)\.ts$|^packages\/qemu\/src\/programs\/probe-guest\.ts$/;
 
 /** The style guide, this check and its test, which contain the words to avoid. */
-const NAMES_REPLACED_WORDS = /^docs\/style\.md$|^testing\/prose\.test\.ts$|^scripts\/prose\//;
+const FILES_WITH_REPLACED_WORDS = /^docs\/style\.md$|^testing\/prose\.test\.ts$|^scripts\/prose\//;
 
 /**
  * @typedef {object} CheckedFile
@@ -64,11 +64,11 @@ function fileNamePassage(file) {
 export function readCheckedFiles(root) {
   const options = ['--cached', '--others', '--exclude-standard'];
   const tracked = execFileSync('git', ['ls-files', ...options], { cwd: root, encoding: 'utf8' }).split('\n');
-  const files = tracked.filter((file) => readerOf(file) && !GENERATED.test(file) && existsSync(join(root, file)));
+  const files = tracked.filter((file) => readerOf(file) && !GENERATED_FILES.test(file) && existsSync(join(root, file)));
   return files.map((file) => {
     const text = readFileSync(join(root, file), 'utf8');
     const found = readerOf(file)?.(text) ?? [];
-    const areData = TESTS.test(file) || PROGRAMS.test(file);
+    const areData = TEST_FILES.test(file) || FILES_WITH_PROGRAM_STRINGS.test(file);
     const passages = found.map((passage) => ({
       ...passage,
       isCode: passage.isCode || (areData && passage.kind === 'strings'),
@@ -77,7 +77,7 @@ export function readCheckedFiles(root) {
       file,
       text,
       passages: [...passages, fileNamePassage(file)],
-      mayNameReplacedWords: NAMES_REPLACED_WORDS.test(file),
+      mayNameReplacedWords: FILES_WITH_REPLACED_WORDS.test(file),
     };
   });
 }

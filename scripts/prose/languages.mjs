@@ -16,50 +16,50 @@
  */
 const lineComments = (marker) => new RegExp(`(?<![^\\s;])${marker}[^\\n]*(?:\\n[ \\t]*${marker}[^\\n]*)*`);
 
-const HASH = lineComments('#');
-const SLASHES = lineComments('//');
-const STARS = /\/\*[\s\S]*?\*\//;
-const MARKUP = /<!--[\s\S]*?-->/;
+const HASH_COMMENTS = lineComments('#');
+const SLASH_COMMENTS = lineComments('//');
+const BLOCK_COMMENT = /\/\*[\s\S]*?\*\//;
+const MARKUP_COMMENT = /<!--[\s\S]*?-->/;
 const DOCSTRING = /"""[\s\S]*?"""/;
 const DOUBLE_QUOTED = /"(?:[^"\\]|\\[\s\S])*"/;
 const SINGLE_QUOTED = /'(?:[^'\\\n]|\\.)*'/;
-const VERBATIM = /'[^']*'/;
+const SHELL_SINGLE_QUOTED = /'[^']*'/;
 const BACKQUOTED = /`[^`]*`/;
 /** YAML values that a page or a workflow displays. */
-const DISPLAYED = /(?<=\b(?:name|description|title|label|placeholder): )[^\n]+/;
+const DISPLAYED_YAML_VALUE = /(?<=\b(?:name|description|title|label|placeholder): )[^\n]+/;
 
 /** @type {readonly (Syntax & { readonly files: RegExp })[]} */
 export const LANGUAGES = [
   {
     files: /\.go$/,
-    comments: [SLASHES, STARS],
+    comments: [SLASH_COMMENTS, BLOCK_COMMENT],
     strings: [DOUBLE_QUOTED, BACKQUOTED, SINGLE_QUOTED],
     names: [/^(?:func (?:\([^)]*\) )?|type |const |var )(\w+)/gm],
     locals: [/(\w+)(?=(?:, \w+)* :=)/g],
   },
   {
     files: /\.py$/,
-    comments: [DOCSTRING, HASH],
+    comments: [DOCSTRING, HASH_COMMENTS],
     strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
     names: [/^ *(?:def|class) (\w+)/gm],
     locals: [/^ *(\w+)(?= = )/gm],
   },
   {
     files: /\.rb$/,
-    comments: [HASH],
+    comments: [HASH_COMMENTS],
     strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
     names: [/^ *(?:def|class) (\w+)/gm],
     locals: [/^ *(\w+)(?= = )/gm],
   },
   {
     files: /\.sh$/,
-    comments: [HASH],
-    strings: [DOUBLE_QUOTED, VERBATIM],
+    comments: [HASH_COMMENTS],
+    strings: [DOUBLE_QUOTED, SHELL_SINGLE_QUOTED],
     names: [/^ *(\w+)(?=\(\) )/gm],
     locals: [/^ *(\w+)(?==)/gm],
   },
-  { files: /\.css$/, comments: [STARS] },
-  { files: /\.(?:jsx|vue)$/, comments: [SLASHES, STARS, MARKUP] },
-  { files: /\.ya?ml$/, comments: [HASH], strings: [DISPLAYED] },
-  { files: /\.(?:toml|conf)$|(?:^|\/)Dockerfile$/, comments: [HASH] },
+  { files: /\.css$/, comments: [BLOCK_COMMENT] },
+  { files: /\.(?:jsx|vue)$/, comments: [SLASH_COMMENTS, BLOCK_COMMENT, MARKUP_COMMENT] },
+  { files: /\.ya?ml$/, comments: [HASH_COMMENTS], strings: [DISPLAYED_YAML_VALUE] },
+  { files: /\.(?:toml|conf)$|(?:^|\/)Dockerfile$/, comments: [HASH_COMMENTS] },
 ];

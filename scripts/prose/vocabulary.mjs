@@ -11,10 +11,10 @@ export const PROJECT_WORDS = 'scripts/prose/words.txt';
 const MIN_LENGTH = 3;
 
 /** The cost that cspell assigns to a suggestion that differs in one letter. */
-const ONE_LETTER = 100;
+const ONE_LETTER_COST = 100;
 
 /** Matches tokens that are code names, paths, addresses, options, numbers or escape sequences rather than words. */
-const NOT_WORDS = /_|\d|[@\\=$]|^[#/-]|\w\.\w|[a-z]:\S|\/.*\//;
+const NON_WORD = /_|\d|[@\\=$]|^[#/-]|\w\.\w|[a-z]:\S|\/.*\//;
 
 /**
  * @typedef {object} Vocabulary
@@ -55,7 +55,7 @@ export async function openVocabulary(root) {
     },
     similar(word) {
       const [best] = all.suggest(word, { numSuggestions: 1, ignoreCase: false });
-      return best && best.cost <= ONE_LETTER * Math.floor(word.length / 6) ? best.word : undefined;
+      return best && best.cost <= ONE_LETTER_COST * Math.floor(word.length / 6) ? best.word : undefined;
     },
     unneeded: (seen) =>
       own.flatMap(({ word, line, hasReason }) => {
@@ -91,7 +91,7 @@ export function findUnknownWords({ kind, text, start, isCode }, vocabulary, seen
   const prose = kind === 'comments' ? text.replace(/`[^`]*`/g, blank) : text.replace(/\\[nrt]/g, blank);
   const unescaped = prose.replaceAll("\\'", "'");
   return [...unescaped.matchAll(/[^\s"'`“”()[\]{}<>,;|]+(?:['’]\p{L}+)?/gu)].flatMap((token) => {
-    if (NOT_WORDS.test(token[0])) return [];
+    if (NON_WORD.test(token[0])) return [];
     return [...token[0].matchAll(/\p{L}+(?:['’]\p{L}+)*/gu)].flatMap((match) => {
       const [name] = match;
       if (isKnown(name)) return [];

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { servesCommonJs } from '../../scripts/manifests.mjs';
+import { supportsCommonJs } from '../../scripts/manifests.mjs';
 // @ts-expect-error: scripts have no types
-import { installedFor } from '../../scripts/published-form.mjs';
+import { installedFolderOf } from '../../scripts/published-form.mjs';
 // @ts-expect-error: scripts have no types
 import { fetchNode } from '../../scripts/tools.mjs';
 
@@ -56,7 +56,7 @@ function installNeeded(name: string): void {
     const link = join(folder, 'node_modules', needed);
     if (needed.startsWith('@apistrata/') || existsSync(link)) continue;
     mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(installedFor(source, needed), link);
+    symlinkSync(installedFolderOf(source, needed), link);
   }
 }
 
@@ -145,7 +145,7 @@ it('the published packages are typed for a strict TypeScript project', () => {
   expect(compile(Object.entries(uses), 'mts', '--module', 'nodenext')).toEqual([0, '']);
 });
 
-const commonjs = Object.entries(uses).filter(([name]) => servesCommonJs(`packages/${name}`));
+const commonjs = Object.entries(uses).filter(([name]) => supportsCommonJs(`packages/${name}`));
 
 /** Runs the tests of a folder with Jest, without options; returns its status and output. */
 function runJest(project: string) {

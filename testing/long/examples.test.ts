@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { installedFor, writePublishedForm } from '../../scripts/published-form.mjs';
+import { installedFolderOf, writePublishedForm } from '../../scripts/published-form.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-examples-'));
@@ -21,7 +21,7 @@ const manifestOf = (path: string): Manifest => JSON.parse(readFileSync(join(path
 function link(project: string, name: string, source: string): void {
   const target = join(project, 'node_modules', name);
   mkdirSync(dirname(target), { recursive: true });
-  symlinkSync(installedFor(source, name), target);
+  symlinkSync(installedFolderOf(source, name), target);
 }
 
 /** Installs one of our packages in its published form, with its dependencies, once. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { manifestOf, publishedFolders, selfContained } from '../../scripts/manifests.mjs';
+import { bundleOptionsOf, manifestOf, publishedFolders } from '../../scripts/manifests.mjs';
 // @ts-expect-error: scripts have no types
 import { installPublishedForms } from '../../scripts/published-form.mjs';
 
@@ -82,7 +82,7 @@ describe.each(folders)('%s in its published form', (folder) => {
     expect(named.filter((file) => file.endsWith('index.d.ts')).length).toBeGreaterThanOrEqual(entryPoints.length);
   });
 
-  it.skipIf(selfContained(folder))(
+  it.skipIf(bundleOptionsOf(folder))(
     'has the docstrings of every exported name',
     () => {
       const { exports } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
@@ -123,7 +123,7 @@ describe.each(folders)('%s in its published form', (folder) => {
   });
 });
 
-describe.each(folders.filter(selfContained))('%s, which is published as one bundle,', (folder) => {
+describe.each(folders.filter(bundleOptionsOf))('%s, which is published as one bundle,', (folder) => {
   it('contains the license of each bundled package', () => {
     const text = readFileSync(join(installedAt(folder), 'dist/LICENSES.txt'), 'utf8');
     const groups = text.split(`\n${'-'.repeat(80)}\n\n`);

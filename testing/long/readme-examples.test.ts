@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { installedFor, writePublishedForm } from '../../scripts/published-form.mjs';
+import { installedFolderOf, writePublishedForm } from '../../scripts/published-form.mjs';
 // @ts-expect-error: scripts have no types
 import { uses } from '../release/uses.mjs';
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
       const link = join(needed === 'express' ? folder : target, 'node_modules', needed);
       rmSync(link, { force: true });
       mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(installedFor(needed === 'express' ? root : join(root, 'packages', name), needed), link);
+      symlinkSync(installedFolderOf(needed === 'express' ? root : join(root, 'packages', name), needed), link);
     }
   }
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
@@ -75,7 +75,7 @@ it('the first examples of the READMEs are tested with Vitest', () => {
     const head = "import { expect, test } from 'vitest';\n";
     writeFileSync(join(folder, `${name}.spec.ts`), head + testOf(name, `await import('./${name}.example.ts')`));
   }
-  symlinkSync(installedFor(root, 'vitest'), join(folder, 'node_modules/vitest'));
+  symlinkSync(installedFolderOf(root, 'vitest'), join(folder, 'node_modules/vitest'));
   const output = run(join(root, 'node_modules/vitest/vitest.mjs'), 'run', '.spec.ts', '--no-color');
   expect(output).toMatch(new RegExp(`Tests +${NAMES.length} passed \\(${NAMES.length}\\)`));
 });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { servesCommonJs } from '../../scripts/manifests.mjs';
+import { supportsCommonJs } from '../../scripts/manifests.mjs';
 import { pnpmFolder } from '../../scripts/tools.mjs';
 import { cleanEnvironment } from './clean-environment.mjs';
 import { firstStatus } from './started.mjs';
@@ -54,7 +54,7 @@ function packagesToInstall({ name, node, express, modules, manager }, { readme, 
     // npm and pnpm install peers by themselves.
     ...(program === 'vitest' && manager === 'yarn' ? ['vite'] : []),
     // Yarn resolves Jest's binaries for all platforms, which mirrors of the registry need not have.
-    ...(modules === 'cjs' && manager !== 'yarn' && servesCommonJs(`packages/${name}`) ? ['jest@30'] : []),
+    ...(modules === 'cjs' && manager !== 'yarn' && supportsCommonJs(`packages/${name}`) ? ['jest@30'] : []),
   ];
   return { packages: [...packages, ...(express === 'none' ? [] : [`express@${express}`])], tools };
 }

@@ -4,12 +4,12 @@ import { createService } from './service.js';
 
 const port = Number(process.env.PORT ?? 3000);
 const drainFile = process.env.DRAIN_FILE ?? join(tmpdir(), 'my-shop-drain');
-const receivedTimes: number[] = [Date.now()];
+const orderTimes: number[] = [Date.now()];
 
 const { app, health } = createService({
   drainFile,
   operatorNetworks: process.env.ON_DUTY ?? '127.0.0.0/8, ::1',
-  orders: { waiting: () => receivedTimes.length, oldestMs: () => Date.now() - (receivedTimes[0] ?? Date.now()) },
+  orders: { waiting: () => orderTimes.length, oldestMs: () => Date.now() - (orderTimes[0] ?? Date.now()) },
 });
 
 const server = app.listen(port, () => {

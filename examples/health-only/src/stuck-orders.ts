@@ -8,8 +8,8 @@ export interface OrderTable {
   oldestMs(): number;
 }
 
-const OVERDUE_MS = 60_000;
-const STUCK_MS = 600_000;
+const OVERDUE_AFTER_MS = 60_000;
+const STUCK_AFTER_MS = 600_000;
 
 /** Creates a health check that reports `degraded` for overdue orders, and `unavailable` for stuck orders. */
 export function stuckOrdersCheck(orders: OrderTable): Check {
@@ -18,8 +18,8 @@ export function stuckOrdersCheck(orders: OrderTable): Check {
     check() {
       const oldestMs = orders.oldestMs();
       const details = `${orders.waiting()} orders wait, the oldest for ${oldestMs / 1000} s`;
-      if (oldestMs > STUCK_MS) return { state: 'unavailable', reason: 'ORDERS STUCK', details };
-      if (oldestMs > OVERDUE_MS) return { state: 'degraded', reason: 'ORDERS LATE', details };
+      if (oldestMs > STUCK_AFTER_MS) return { state: 'unavailable', reason: 'ORDERS STUCK', details };
+      if (oldestMs > OVERDUE_AFTER_MS) return { state: 'degraded', reason: 'ORDERS LATE', details };
       return { state: 'available', details };
     },
   };

@@ -24,8 +24,8 @@ export function wrapParagraphs(...sentences: readonly string[]): readonly string
 }
 
 /** Returns a help entry with two columns: what the user types, and its description. */
-export function formatHelpRow(leftText: string, description: string): readonly string[] {
-  const indentedText = ' '.repeat(INDENT_WIDTH) + leftText;
+export function formatHelpRow(usageText: string, description: string): readonly string[] {
+  const indentedText = ' '.repeat(INDENT_WIDTH) + usageText;
   const lines = wrapLines(description, MAX_LINE_LENGTH - DESCRIPTION_COLUMN);
   const [firstLine, ...rest] = indentedText.length + 2 <= DESCRIPTION_COLUMN ? lines : ['', ...lines];
   const continuationLines = rest.map((line) => ' '.repeat(DESCRIPTION_COLUMN) + line);
@@ -36,8 +36,8 @@ export function formatHelpRow(leftText: string, description: string): readonly s
 export function formatOptionRows(table: Readonly<Record<string, OptionKind<any>>>): readonly string[] {
   return Object.entries(table).flatMap(([name, { placeholder, help, fallback, repeat }]) => {
     const defaultText = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';
-    const leftText = `--${name}${placeholder ? ` ${placeholder}` : ''}`;
-    return formatHelpRow(leftText, `${help}${defaultText}${repeat ? '; repeatable' : ''}`);
+    const usageText = `--${name}${placeholder ? ` ${placeholder}` : ''}`;
+    return formatHelpRow(usageText, `${help}${defaultText}${repeat ? '; repeatable' : ''}`);
   });
 }
 

@@ -150,9 +150,9 @@ export function pairs(
     const expectedSchema = Object.hasOwn(names, name) ? names[name] : rest?.names.test(name) ? rest.schema : undefined;
     if (!expectedSchema) {
       const knownNames = Object.keys(names);
-      const otherwise =
+      const fallbackText =
         knownNames.length > 0 ? `Known names: ${knownNames.join(', ')}.` : 'Names are lower_case_words.';
-      throw new StartError(`${label}: unknown name "${name}". ${suggestionFor(name, knownNames, otherwise)}`);
+      throw new StartError(`${label}: unknown name "${name}". ${suggestionFor(name, knownNames, fallbackText)}`);
     }
     const [match] = possibleValues(value).flatMap((candidate) => {
       const { success, data } = expectedSchema.safeParse(candidate);

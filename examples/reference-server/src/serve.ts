@@ -18,7 +18,7 @@ import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
 import { rateLimitsFrom } from './rate-limits.js';
 import { sendTraces } from './send-traces.js';
-import { GRACE_MS, RETIRED_WORKER_IDLE_MS } from './shutdown-times.js';
+import { IN_FLIGHT_GRACE_MS, RETIRED_WORKER_IDLE_MS } from './shutdown-times.js';
 
 /** A running server, and functions that end it. */
 export interface RunningServer {
@@ -95,7 +95,7 @@ export async function serve(
     const metricsUrl =
       scrapeServer && (await listen(scrapeServer, options['metrics-host'], options['metrics-port'] ?? 0, 'metrics-'));
     const url = await listen(server, options.host, options.port);
-    const firstAccess = await cloud?.begin(clientUrl(url)).catch((error) => {
+    const adminCredentials = await cloud?.begin(clientUrl(url)).catch((error) => {
       server.close();
       throw error;
     });
@@ -113,20 +113,20 @@ export async function serve(
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
       database: maskPassword(database),
       engine,
-      firstAccess,
+      firstAccess: adminCredentials,
       metrics,
       log,
       async reload(changed) {
         const limits = limitsFrom(changed);
-        const rates = rateLimitsFrom(changed);
+        const changedRateLimits = rateLimitsFrom(changed);
         plan.policies.reload({ file: changed['policy-file'] });
         guardedServer.limit(limits);
         log.level = changed['log-level'];
-        await rateLimits.apply(rates);
+        await rateLimits.apply(changedRateLimits);
       },
       async stop() {
-        if (shutdownPromise) setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
-        shutdownPromise ??= drainAndClose({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
+        if (shutdownPromise) setTimeout(() => server.closeAllConnections(), IN_FLIGHT_GRACE_MS).unref();
+        shutdownPromise ??= drainAndClose({ health, delayMs: options['drain-ms'], graceMs: IN_FLIGHT_GRACE_MS });
         await shutdownPromise;
       },
       async retire() {
@@ -134,11 +134,11 @@ export async function serve(
         shutdownPromise ??= drainAndClose({
           delayMs: 0,
           quietMs: Math.min(keepAliveMs, RETIRED_WORKER_IDLE_MS),
-          graceMs: keepAliveMs + GRACE_MS,
+          graceMs: keepAliveMs + IN_FLIGHT_GRACE_MS,
         });
         await shutdownPromise;
       },
-      stopsWithinMs: options['drain-ms'] + GRACE_MS,
+      stopsWithinMs: options['drain-ms'] + IN_FLIGHT_GRACE_MS,
     };
   } catch (error) {
     await close();

@@ -1,5 +1,5 @@
 /** How long requests in flight may take after the drain time. */
-export const GRACE_MS = 8_000;
+export const IN_FLIGHT_GRACE_MS = 8_000;
 
 /** How long the release of leases may take after the last connection is closed. */
 export const RELEASE_LEASES_MS = 10_000;

@@ -28,14 +28,14 @@ function formatCredentials({ settings, file }: AdminCredentials): string {
 
 /** Prints the address of the API, its documentation, a first command, and the credentials of a new cloud. */
 export function printStartupMessage(message: StartupMessage, options: Options): void {
-  const { url, database, metricsUrl, firstAccess } = message;
+  const { url, database, metricsUrl, firstAccess: adminCredentials } = message;
   console.log(
     [
       `Compute API ${url}/v2.1 (database ${database})`,
       ...(options['no-docs'] ? [] : [`Docs        ${url}/docs`]),
       ...(metricsUrl ? [`Metrics     ${metricsUrl}`] : []),
       ...(options.cloud ? [`Identity    ${url}/identity/v3`] : []),
-      ...(firstAccess ? [formatCredentials(firstAccess)] : []),
+      ...(adminCredentials ? [formatCredentials(adminCredentials)] : []),
       `Try         ${nextSteps(url, options)[0]}`,
       'Press Ctrl-C to stop. --help lists the options.',
     ].join('\n'),

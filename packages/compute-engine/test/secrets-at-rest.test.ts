@@ -9,7 +9,7 @@ import type { DriverWork } from '../src/drivers/driver.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
 import type { Engine } from '../src/engine/engine.js';
 import { coreOf } from '../src/engine/engine-core.js';
-import { newSecretKey } from '../src/secrets/sealer.js';
+import { generateSecretKey } from '../src/secrets/sealer.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 
@@ -66,7 +66,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
   let since = '';
   const engines: Engine[] = [];
   const done: DriverWork[] = [];
-  const secretKey = newSecretKey();
+  const secretKey = generateSecretKey();
 
   beforeEach(async () => {
     const opened = await open();
@@ -171,7 +171,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
     const { id } = (await before.servers.create(context, expected)).servers[0]!;
     await stop();
-    const after = await start({ worker: true, secretKey: newSecretKey() });
+    const after = await start({ worker: true, secretKey: generateSecretKey() });
     await expect.poll(() => coreOf(after).worker.pending()).toBe(0);
     expect(await after.servers.get(context, id)).toMatchObject({
       vmState: 'error',

@@ -4,14 +4,14 @@ import { asset, uiAsset } from '@apistrata/ui';
 import type { ExplorerOptions } from './options.js';
 import { createThemeCss, logoName } from './theme.js';
 
-const CSS_TYPE = 'text/css; charset=utf-8';
-const JAVASCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const CSS_CONTENT_TYPE = 'text/css; charset=utf-8';
+const JAVASCRIPT_CONTENT_TYPE = 'text/javascript; charset=utf-8';
 
 /** The explorer's asset files, each with its source files. All other assets belong to the design system. */
 const ASSETS: Readonly<Record<string, { readonly type: string; readonly parts: readonly string[] }>> = {
-  'explorer.css': { type: CSS_TYPE, parts: ['layout.css', 'lists.css', 'operation.css', 'request-form.css'] },
-  'explorer.js': { type: JAVASCRIPT_TYPE, parts: ['explorer.js'] },
-  'try.js': { type: JAVASCRIPT_TYPE, parts: ['try.js'] },
+  'explorer.css': { type: CSS_CONTENT_TYPE, parts: ['layout.css', 'lists.css', 'operation.css', 'request-form.css'] },
+  'explorer.js': { type: JAVASCRIPT_CONTENT_TYPE, parts: ['explorer.js'] },
+  'try.js': { type: JAVASCRIPT_CONTENT_TYPE, parts: ['try.js'] },
 };
 
 /** Names of the assets that every page loads. */
@@ -31,11 +31,11 @@ export interface ExplorerAsset {
 
 /** Returns an asset by name, including the color theme and the logo from the options; undefined for an unknown name. */
 export function explorerAsset(name: string, { colors, logo }: ExplorerOptions): ExplorerAsset | undefined {
-  if (colors && name === 'theme.css') return asset(CSS_TYPE, createThemeCss(colors));
+  if (colors && name === 'theme.css') return asset(CSS_CONTENT_TYPE, createThemeCss(colors));
   if (logo && name === logoName(logo)) {
     const digest = createHash('sha256').update(logo.content).digest('base64url');
     return { type: logo.type, text: logo.content, etag: `"${digest.slice(0, 22)}"` };
   }
-  const ownAsset = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-  return ownAsset ? asset(ownAsset.type, ownAsset.parts.map(assetFile).join('\n')) : uiAsset(name);
+  const assetDefinition = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  return assetDefinition ? asset(assetDefinition.type, assetDefinition.parts.map(assetFile).join('\n')) : uiAsset(name);
 }

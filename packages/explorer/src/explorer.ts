@@ -13,7 +13,7 @@ import { layout } from './pages/layout.js';
 import { operationPage } from './pages/operation-page.js';
 import { operationsPage } from './pages/operations-page.js';
 import { searchPage } from './pages/search-page.js';
-import { type Site, serverLinks } from './pages/site.js';
+import { createServerLinks, type Site } from './pages/site.js';
 import { versionsFeed } from './pages/versions-feed.js';
 import { versionPage, versionsPage } from './pages/versions-page.js';
 import { type PageResponse, sendResponse } from './reply.js';
@@ -21,7 +21,7 @@ import { type PageResponse, sendResponse } from './reply.js';
 /** A handler that serves the pages, in Express 4 and 5 (`app.use('/docs', ...)`) or as a `node:http` listener. */
 export type ExplorerHandler = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 
-const HTML_TYPE = 'text/html; charset=utf-8';
+const HTML_CONTENT_TYPE = 'text/html; charset=utf-8';
 /** Maximum size of the page cache, in characters. */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum length of a search query, in characters. */
@@ -77,7 +77,7 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
   }
 
   function pageResponse(site: Site, key: string, render: () => { readonly text: string }): PageResponse {
-    return cachedResponse(`${site.links.assets} ${site.version.text} ${key}`, HTML_TYPE, () => render().text);
+    return cachedResponse(`${site.links.assets} ${site.version.text} ${key}`, HTML_CONTENT_TYPE, () => render().text);
   }
 
   function changesResponse(site: Site, query: URLSearchParams, accept: string): PageResponse {
@@ -105,7 +105,11 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
 
   function notFoundResponse(site: Site, message: string): PageResponse {
     const content = html`<h1>Not found</h1><p>${message}</p>`;
-    return { status: 404, type: HTML_TYPE, text: layout(site, { title: 'Not found', path: '/', content }).text };
+    return {
+      status: 404,
+      type: HTML_CONTENT_TYPE,
+      text: layout(site, { title: 'Not found', path: '/', content }).text,
+    };
   }
 
   function unknownVersionResponse(site: Site): PageResponse {
@@ -118,7 +122,7 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     const requestedVersion = query.get('version');
     const version: Version | undefined =
       requestedVersion === null ? api.versions.max : api.versions.find(requestedVersion);
-    const site: Site = { api, links: serverLinks(api, base), version: version ?? api.versions.max };
+    const site: Site = { api, links: createServerLinks(api, base), version: version ?? api.versions.max };
     if (path.startsWith('/assets/'))
       return assetResponse(path.slice('/assets/'.length)) ?? notFoundResponse(site, 'The file does not exist.');
     if (!version) return unknownVersionResponse(site);
@@ -131,12 +135,12 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     }
     if (path === '/style') return pageResponse(site, path, () => stylePage(`${base}/assets`));
     if (path === '/versions') {
-      const isCounted = api.areChangesKnown;
-      return pageResponse(site, isCounted ? '/versions?counts' : path, () => versionsPage(site, isCounted));
+      const hasChangeCounts = api.areChangesKnown;
+      return pageResponse(site, hasChangeCounts ? '/versions?counts' : path, () => versionsPage(site, hasChangeCounts));
     }
     if (path === '/search') {
       const searchText = (query.get('q') ?? '').trim().slice(0, MAX_QUERY_LENGTH);
-      return { status: 200, type: HTML_TYPE, text: searchPage(site, searchText).text };
+      return { status: 200, type: HTML_CONTENT_TYPE, text: searchPage(site, searchText).text };
     }
     const [, section, name = ''] = /^\/(operations|versions)\/([^/]+)$/.exec(path) ?? [];
     if (section === 'versions') {

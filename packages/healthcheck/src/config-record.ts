@@ -6,25 +6,25 @@ import type { HealthcheckOptions } from './options.js';
 /** The `healthcheck()` options that a configuration file cannot represent. */
 export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'links' | 'log' | 'service'>;
 
-type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
+type StringOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
 
-const keepText = (value: string) => value;
-type Setting = readonly [option: TextOption, parse: (value: string, name: string) => string | boolean];
+const keepString = (value: string) => value;
+type Setting = readonly [option: StringOption, parse: (value: string, name: string) => string | boolean];
 
 const SETTINGS_BY_NAME: ReadonlyMap<string, Setting> = new Map(
   Object.entries<Setting>({
-    path: ['path', keepText],
-    backends: ['backends', keepText],
-    disable_by_file_path: ['disableByFilePath', keepText],
-    disable_by_file_paths: ['disableByFilePaths', keepText],
-    enable_by_file_paths: ['enableByFilePaths', keepText],
+    path: ['path', keepString],
+    backends: ['backends', keepString],
+    disable_by_file_path: ['disableByFilePath', keepString],
+    disable_by_file_paths: ['disableByFilePaths', keepString],
+    enable_by_file_paths: ['enableByFilePaths', keepString],
     detailed: ['detailed', parseFlag],
     names: ['names', parseFlag],
-    format: ['format', keepText],
-    errors: ['errors', keepText],
+    format: ['format', keepString],
+    errors: ['errors', keepString],
     follow_resources: ['followResources', parseFlag],
     detailed_promises: ['detailedPromises', parseFlag],
-    allowed_source_ranges: ['allowedSourceRanges', keepText],
+    allowed_source_ranges: ['allowedSourceRanges', keepString],
     ignore_proxied_requests: ['ignoreProxiedRequests', parseFlag],
   }),
 );

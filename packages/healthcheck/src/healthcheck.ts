@@ -84,7 +84,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
   const extras: ResponseExtras = { named: settings.names ? service : undefined, format, links };
 
   let resolveFirstReady: () => void = () => undefined;
-  const firstReady = new Promise<void>((resolve) => {
+  const firstReadyPromise = new Promise<void>((resolve) => {
     resolveFirstReady = resolve;
   });
   if (settings.startsReady) resolveFirstReady();
@@ -146,7 +146,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     markNotReady(reason = 'NOT READY') {
       for (const endpoint of byName.values()) endpoint.setNotReadyReason(reason);
     },
-    whenFirstReady: () => firstReady,
+    whenFirstReady: () => firstReadyPromise,
     async metrics() {
       const statuses = [...byName].map(
         async ([name, endpoint]) => [name, await endpoint.evaluate({ port: undefined })] as const,

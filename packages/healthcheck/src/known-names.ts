@@ -31,9 +31,9 @@ function editDistance(a: string, b: string): number {
   for (let row = 0; row < a.length; row++) {
     let [diagonal, left] = [row, row + 1];
     previousRow = previousRow.map((upper, column) => {
-      const substitution = diagonal + (a[row] === b[column] ? 0 : 1);
+      const substitutionCost = diagonal + (a[row] === b[column] ? 0 : 1);
       diagonal = upper;
-      left = Math.min(substitution, upper + 1, left + 1);
+      left = Math.min(substitutionCost, upper + 1, left + 1);
       return left;
     });
     distance = left;

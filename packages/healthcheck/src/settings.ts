@@ -101,9 +101,9 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
 }
 
 function resourcesToTrack({ followResources, detailedPromises }: Readonly<HealthcheckOptions>): FollowedResources {
-  const withPromises = booleanOption('detailedPromises', detailedPromises, true);
+  const tracksPromises = booleanOption('detailedPromises', detailedPromises, true);
   if (!booleanOption('followResources', followResources, false)) return 'none';
-  return withPromises ? 'all' : 'all but promises';
+  return tracksPromises ? 'all' : 'all but promises';
 }
 
 function jsonFormat(format: JsonFormat = 'documented'): JsonFormat {

@@ -107,8 +107,13 @@ function checkVersion(definition: ApiVersion): KnownVersion {
   rejectUnknownOptions('discovery version', definition, Object.keys(VERSION_KEYS));
   const { id, path, min, max } = definition;
   const trimmedPath = (path ?? id).replace(/^\/+|\/+$/g, '');
-  const boundText = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
-  return { definition, path: trimmedPath === '' ? '/' : `/${trimmedPath}/`, min: boundText(min), max: boundText(max) };
+  const versionText = (version: VersionLike | undefined) => (version === undefined ? '' : Version.of(version).text);
+  return {
+    definition,
+    path: trimmedPath === '' ? '/' : `/${trimmedPath}/`,
+    min: versionText(min),
+    max: versionText(max),
+  };
 }
 
 function sendJson(res: ServerResponse, status: number, document: object): void {

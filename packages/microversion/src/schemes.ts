@@ -25,7 +25,7 @@ export interface VersionScheme {
 
 const NUMBER = '(0|[1-9]\\d*)';
 
-function patternParser(source: string): (text: string) => VersionNumbers | undefined {
+function createPatternParser(source: string): (text: string) => VersionNumbers | undefined {
   const form = new RegExp(`^${source}$`);
   return (text) => form.exec(text)?.slice(1) as VersionNumbers | undefined;
 }
@@ -39,7 +39,7 @@ export const majorMinor: VersionScheme = {
   name: 'majorMinor',
   form: 'MAJOR.MINOR without leading zeros, like 2.27',
   lowest: '1.0',
-  parse: patternParser(`([1-9]\\d*)\\.${NUMBER}`),
+  parse: createPatternParser(`([1-9]\\d*)\\.${NUMBER}`),
   next: ([major, minor]) => `${major}.${addToDigits(minor, 1n)}`,
 };
 
@@ -48,7 +48,7 @@ export const integers: VersionScheme = {
   name: 'integers',
   form: 'an integer like 7',
   lowest: '1',
-  parse: patternParser('([1-9]\\d*)'),
+  parse: createPatternParser('([1-9]\\d*)'),
   next: ([number]) => addToDigits(number, 1n),
 };
 
@@ -58,11 +58,11 @@ function dayOf(numbers: readonly (string | undefined)[]): number {
   return Date.parse(`${numbers.join('-')}T00:00:00Z`);
 }
 
-function dayText(time: number): string {
+function formatDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-const parseDate = patternParser('(\\d{4})-(\\d\\d)-(\\d\\d)');
+const parseDate = createPatternParser('(\\d{4})-(\\d\\d)-(\\d\\d)');
 
 /** Versions such as `2026-11-22`: calendar dates. */
 export const dates: VersionScheme = {
@@ -72,9 +72,9 @@ export const dates: VersionScheme = {
   parse: (text) => {
     const numbers = parseDate(text);
     // The parsed date differs from the text if the day does not exist: 2026-02-30 becomes 2026-03-02.
-    return numbers && Number.isFinite(dayOf(numbers)) && dayText(dayOf(numbers)) === text ? numbers : undefined;
+    return numbers && Number.isFinite(dayOf(numbers)) && formatDay(dayOf(numbers)) === text ? numbers : undefined;
   },
-  next: (numbers) => dayText(dayOf(numbers) + DAY_MS),
+  next: (numbers) => formatDay(dayOf(numbers) + DAY_MS),
 };
 
 const RANGE = /^([~^]?)(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?$/;
@@ -94,7 +94,7 @@ export const semver: VersionScheme = {
   name: 'semver',
   form: 'MAJOR.MINOR.PATCH without leading zeros, like 1.4.2',
   lowest: '0.0.0',
-  parse: patternParser(`${NUMBER}\\.${NUMBER}\\.${NUMBER}`),
+  parse: createPatternParser(`${NUMBER}\\.${NUMBER}\\.${NUMBER}`),
   next: ([major, minor, patch]) => `${major}.${minor}.${addToDigits(patch, 1n)}`,
   range: (text) => {
     const [, operator = '', ...matchedNumbers] = RANGE.exec(text) ?? [];

@@ -30,8 +30,8 @@ const TRAITS_BY_FEATURE: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns a CPU's placement traits; skips features that have no trait. */
 export function cpuTraits(properties: CpuProperties): readonly string[] {
-  const normalize = (feature: string) => feature.toUpperCase().replace(/[.-]/g, '');
-  const names = featuresOf(properties).flatMap((feature) => TRAITS_BY_FEATURE[feature] ?? [normalize(feature)]);
+  const toTraitName = (feature: string) => feature.toUpperCase().replace(/[.-]/g, '');
+  const names = featuresOf(properties).flatMap((feature) => TRAITS_BY_FEATURE[feature] ?? [toTraitName(feature)]);
   return names.map((name) => `HW_CPU_X86_${name}`).filter((trait) => TRAITS.has(trait));
 }
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
-import { type HostCpus, passthroughCpu } from './cpu/host-cpus.js';
+import { createPassthroughCpu, type HostCpus } from './cpu/host-cpus.js';
 import { ProcessGuard } from './fence/process-guard.js';
 import { writeConfigDrive } from './guest/config-drive.js';
 import { GuestFreeze } from './guest/guest-freeze.js';
@@ -126,8 +126,8 @@ export class Host implements MachineFolders {
 
   /** Returns a server's machine, whether or not it is running. */
   machine({ id }: Pick<Server, 'id'>): Machine {
-    const cached = this.#machines.get(id);
-    if (cached) return cached;
+    const cachedMachine = this.#machines.get(id);
+    if (cachedMachine) return cachedMachine;
     const { directory, sharedDirectory, program, runAs, sandbox } = this.parts;
     const diskFolder = sharedDirectory && join(sharedDirectory, 'machines', id);
     const folder = new MachineFolder(join(directory, 'machines', id), runAs, diskFolder);
@@ -187,7 +187,7 @@ export class Host implements MachineFolders {
     incoming: MachineLayout | undefined,
   ): Promise<QmpClient> {
     const { acceleration, cpus } = this.parts;
-    const cpu = incoming ? (incoming.cpu ?? passthroughCpu(acceleration)) : cpus.guest;
+    const cpu = incoming ? (incoming.cpu ?? createPassthroughCpu(acceleration)) : cpus.guest;
     const shape = await createShape(server, flavor, {
       folder: machine.folder,
       acceleration,
@@ -248,7 +248,7 @@ export class Host implements MachineFolders {
   async #remove(server: Server, removeFiles: (folder: MachineFolder) => Promise<void>): Promise<void> {
     const machine = this.machine(server);
     await this.moves.get(server.id)?.leave();
-    this.frozenGuests.forget(machine.folder);
+    this.frozenGuests.discardState(machine.folder);
     await machine.powerOff();
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { determineRequirements } from '../src/machine/connect-nics.js';
+import { nicRequirementsOf } from '../src/machine/connect-nics.js';
 import { createNicBackend, createNicDevice, machineArguments } from '../src/machine/machine-arguments.js';
 import { MachineFolder } from '../src/machine/machine-folder.js';
 import { type MachineLayout, validateLayout } from '../src/machine/machine-layout.js';
-import { tapBackend } from '../src/network/tap-backend.js';
+import { createTapBackend } from '../src/network/tap-backend.js';
 import { tuningOf } from '../src/tuning/tuning.js';
 
 const sizes = { id: '1', name: 'm', vcpus: 2, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
@@ -18,9 +18,9 @@ describe('the arguments of an interface', () => {
     [1, true, { vhost: true }, {}],
     [256, true, { queues: 256, vhost: true }, { mq: true, vectors: 514 }],
   ])('with %i queues, and vhost-net %s', (queues, vhost, netdev, device) => {
-    const shape = { ...nic, backend: tapBackend('aqt1', queues, vhost) };
+    const shape = { ...nic, backend: createTapBackend('aqt1', queues, vhost) };
     expect(createNicBackend(shape)).toMatchObject({ type: 'tap', id: 'net-nic-1', ...netdev });
-    const plain = createNicDevice({ ...nic, backend: tapBackend('aqt1', 1, false) });
+    const plain = createNicDevice({ ...nic, backend: createTapBackend('aqt1', 1, false) });
     expect(createNicDevice(shape)).toEqual({ ...plain, ...device });
   });
 
@@ -36,7 +36,7 @@ describe('the arguments of an interface', () => {
       kernel: null,
       disks: [],
       configDrive: null,
-      nics: [{ ...nic, backend: tapBackend('aqt1', 2, true) }],
+      nics: [{ ...nic, backend: createTapBackend('aqt1', 2, true) }],
       agent: false,
     } as const;
     const folder = new MachineFolder('/m', undefined);
@@ -51,13 +51,13 @@ describe('the needs of interfaces', () => {
   const layout = { type: 'pc-i440fx-7.2', slots: {}, units: {}, buses: {}, ports: 0, queues: {}, cpu: null };
 
   it('depend on the flavor, except for a machine that takes over a guest with the queues that it has', () => {
-    expect(determineRequirements(interfaces, tuning, undefined)).toEqual({ queues: [2, 2], virtio: true });
-    expect(determineRequirements(interfaces, tuning, { ...layout, queues: { 'nic-b': 4 } })).toEqual({
+    expect(nicRequirementsOf(interfaces, tuning, undefined)).toEqual({ queues: [2, 2], virtio: true });
+    expect(nicRequirementsOf(interfaces, tuning, { ...layout, queues: { 'nic-b': 4 } })).toEqual({
       queues: [1, 4],
       virtio: true,
     });
     const old = validateLayout({ ...layout, queues: undefined } as unknown as MachineLayout);
-    expect(determineRequirements(interfaces, tuning, old).queues).toEqual([1, 1]);
+    expect(nicRequirementsOf(interfaces, tuning, old).queues).toEqual([1, 1]);
   });
 
   it.each([0, 257, 1.5, '2,x'])('rejects a layout with %s queues', (count) => {

@@ -41,7 +41,7 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
   for (const [kind, amount] of Object.entries(requested)) {
     const limit = ownValue(limits, kind) ?? UNLIMITED;
     const used = ownValue(usage, kind) ?? 0;
-    if (!fits(limit, used, amount)) exceeded.push({ kind, requested: amount, used, limit: Number(limit) });
+    if (!isWithinLimit(limit, used, amount)) exceeded.push({ kind, requested: amount, used, limit: Number(limit) });
   }
   return { exceeded };
 }
@@ -50,7 +50,7 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
  * Returns whether `used + amount` is within a limit. Sums that a double cannot represent exactly are never within a
  * limit, even if it is unlimited.
  */
-export function fits(limit: Limit, used: number, amount: number): boolean {
+export function isWithinLimit(limit: Limit, used: number, amount: number): boolean {
   if (amount <= 0) return true;
   const newUsage = used + amount;
   return Number.isSafeInteger(newUsage) && (limit < 0 || newUsage <= limit);

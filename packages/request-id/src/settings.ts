@@ -93,7 +93,7 @@ function headerName(name: string): HeaderName {
   return { name, key: name.toLowerCase() };
 }
 
-function createReader(accept: RequestIdOptions['accept'], preset: Preset): Settings['read'] {
+function createIdReader(accept: RequestIdOptions['accept'], preset: Preset): Settings['read'] {
   if (accept === undefined) return preset.read;
   if (typeof accept === 'function') return (value) => (accept(value) ? value : undefined);
   // The flags g and y would make the result depend on the previous request; with m, `^` and `$` would also match at
@@ -131,7 +131,7 @@ export function settingsFrom(options: RequestIdOptions): Settings {
     headers: headers.map(headerName),
     inbound: inbound.map(headerName),
     generate: typeof generate === 'string' ? findNamed('id format', generate, GENERATORS) : generate,
-    read: createReader(options.accept, preset),
+    read: createIdReader(options.accept, preset),
     adopts: options.adopt ?? preset.adopts,
     assigns: options.assign ?? true,
     carry: (!overridesPreset && preset.carry) || ((id) => ({ [outgoing]: id })),

@@ -22,7 +22,7 @@ import type { TestCloud } from './test-cloud.js';
 /** Idle connections are closed after this time, as in the reference server, so that polling clients can reuse them. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
-function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
+function resolvePreset(preset: CloudOptions['preset'] = 'small'): CloudPreset {
   return typeof preset === 'string' ? presets[preset]() : { preset };
 }
 
@@ -44,7 +44,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const checkHost = allowedHosts({ host, allowed: options.allowedHosts });
   const maxVersion = options.maxVersion === 'latest' ? newestSupported().text : options.maxVersion;
   const onError = options.onError ?? ((error: unknown) => console.error(error));
-  const initialPreset = presetFrom(options.preset);
+  const initialPreset = resolvePreset(options.preset);
   const clock = new CloudClock();
   if (options.clock === 'frozen') clock.freeze();
   const documents = new Documents();
@@ -74,11 +74,11 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
 
   /** Replaces the cloud's content during `reset` or `restore`. */
   async function replaceContent(createRestoredContent: Promise<CloudContent>): Promise<void> {
-    const before = content;
+    const previousContent = content;
     content = await createRestoredContent;
-    before.driver.clearRules();
+    previousContent.driver.clearRules();
     httpRules.clear();
-    await before.engine.close();
+    await previousContent.engine.close();
   }
 
   let authUrl = '';

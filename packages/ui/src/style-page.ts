@@ -2,8 +2,8 @@ import { card, chip, codeBlock, facts, methodLabel, note, type Tone, tabs } from
 import { type Html, html } from './html.js';
 import { header, page } from './page.js';
 
-const TONES: readonly Tone[] = ['plain', 'good', 'warn', 'bad', 'info'];
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const CHIP_TONES: readonly Tone[] = ['plain', 'good', 'warn', 'bad', 'info'];
+const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 const CODE_SAMPLES = {
   curl: 'curl -sS -X POST \'http://127.0.0.1/v2.1/servers\' \\\n  -H "X-Auth-Token: $TOKEN"',
@@ -18,7 +18,7 @@ const SECTIONS: readonly (readonly [title: string, content: Html])[] = [
   ],
   [
     'Chips',
-    html`<p>${TONES.map((tone) => html`${chip(tone, tone)} `)}</p><p>${METHODS.map((method) => html`${methodLabel(method)} `)}</p>`,
+    html`<p>${CHIP_TONES.map((tone) => html`${chip(tone, tone)} `)}</p><p>${HTTP_METHODS.map((method) => html`${methodLabel(method)} `)}</p>`,
   ],
   [
     'Buttons and fields',

@@ -36,13 +36,13 @@ function rejectUpgrade(socket: Duplex, status: string): void {
 
 /** Pings a client, and disconnects it if it does not respond. */
 function disconnectIfUnresponsive(client: WebSocket): void {
-  let responded = true;
+  let hasResponded = true;
   client.on('pong', () => {
-    responded = true;
+    hasResponded = true;
   });
   const timer = setInterval(() => {
-    if (!responded) return client.terminate();
-    responded = false;
+    if (!hasResponded) return client.terminate();
+    hasResponded = false;
     client.ping();
   }, HEARTBEAT_MS);
   client.once('close', () => clearInterval(timer));

@@ -1,9 +1,9 @@
 import type { MetricsSource } from '@apistrata/compute-router/prometheus';
-import { METRICS_TYPE } from './messages.js';
+import { METRICS_CONTENT_TYPE } from './messages.js';
 
 /** The metrics of all workers, which this worker requests from the primary process. */
 export class CombinedMetrics implements MetricsSource {
-  readonly contentType = METRICS_TYPE;
+  readonly contentType = METRICS_CONTENT_TYPE;
   readonly #requestFigures: (id: number) => void;
   readonly #pending = new Map<number, (text: string | undefined) => void>();
   #lastId = 0;

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
 import type { MetricsSource } from '@apistrata/compute-router/prometheus';
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import { type Figures, METRICS_TYPE } from './messages.js';
+import { type Figures, METRICS_CONTENT_TYPE } from './messages.js';
 import { type GroupMember, sendToWorker } from './worker-group.js';
 
 /** If a worker does not respond within this time, the scrape fails, because sums without the worker would be wrong. */
@@ -11,7 +11,7 @@ const RESPONSE_TIMEOUT_MS = 5_000;
  * The cumulative metric types. Their last values remain in the sums after a worker has exited, so that sums never
  * decrease.
  */
-const PERSISTENT_TYPES = new Set(['counter', 'histogram']);
+const CUMULATIVE_METRIC_TYPES = new Set(['counter', 'histogram']);
 
 interface MetricsRequest {
   readonly responded: (figures: Figures | undefined) => void;
@@ -24,7 +24,7 @@ function sumFigures(all: readonly Figures[]): Registry {
 
 /** Aggregates the metrics of all workers. Most values are summed; others are averaged, or are equal in all workers. */
 export class GroupMetrics implements MetricsSource {
-  readonly contentType = METRICS_TYPE;
+  readonly contentType = METRICS_CONTENT_TYPE;
   readonly #members: () => readonly GroupMember[];
   readonly #requests = new Map<number, MetricsRequest>();
   /** The last metrics of each worker. */
@@ -55,9 +55,9 @@ export class GroupMetrics implements MetricsSource {
     const lastFigures = this.#latest.get(worker);
     this.#latest.delete(worker);
     if (!lastFigures) return;
-    const persistentMetrics = lastFigures.filter(({ type }) => PERSISTENT_TYPES.has(String(type)));
+    const cumulativeMetrics = lastFigures.filter(({ type }) => CUMULATIVE_METRIC_TYPES.has(String(type)));
     // prom-client types the result differently, although it has the structure of the input.
-    this.#past = sumFigures([this.#past, persistentMetrics]).getMetricsAsArray() as unknown as Figures;
+    this.#past = sumFigures([this.#past, cumulativeMetrics]).getMetricsAsArray() as unknown as Figures;
   }
 
   #complete(id: number, figures: Figures | undefined): void {
@@ -72,11 +72,11 @@ export class GroupMetrics implements MetricsSource {
         this.#requests.delete(id);
         reject(new Error(`worker ${member.worker.process.pid} did not return its metrics in time`));
       }, RESPONSE_TIMEOUT_MS);
-      const responded = (figures: Figures | undefined) => {
+      const onResponse = (figures: Figures | undefined) => {
         clearTimeout(timer);
         resolve(figures);
       };
-      this.#requests.set(id, { worker: member.worker, responded });
+      this.#requests.set(id, { worker: member.worker, responded: onResponse });
       sendToWorker(member, { kind: 'requestFigures', id });
     });
   }

@@ -4,7 +4,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** The content type of metrics in the Prometheus text format. */
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** The URL that a worker serves, and its database. */
 export interface WorkerAddress {

@@ -7,7 +7,7 @@ import { createMetricsServer } from '../metrics-server.js';
 import { areMetricsRequested } from '../observation.js';
 import { openLog } from '../open-log.js';
 import type { Options } from '../options.js';
-import { GRACE_MS, RELEASE_LEASES_MS } from '../shutdown-times.js';
+import { IN_FLIGHT_GRACE_MS, RELEASE_LEASES_MS } from '../shutdown-times.js';
 import { printStartupMessage } from '../startup-message.js';
 import { checkWorkers } from './check-workers.js';
 import type { GroupMetrics } from './group-metrics.js';
@@ -80,7 +80,7 @@ function reloadAll(group: WorkerGroup, log: Logger, rereadOptions: () => Options
     log.level = options['log-level'];
     for (const member of group.serving) sendToWorker(member, { kind: 'reload' });
     log.info({ workers: options.workers }, 'replacing all workers, one at a time');
-    void group.roll(options.workers ?? 1);
+    void group.replaceWorkers(options.workers ?? 1);
   } catch (error) {
     log.error({ err: error }, 'the new configuration is invalid and was not applied');
   }
@@ -106,7 +106,7 @@ function endGroupOnSignals(group: WorkerGroup, options: Options, log: Logger): v
           log.error('a worker did not exit: killing it');
           killAll(1);
         },
-        options['drain-ms'] + GRACE_MS + RELEASE_LEASES_MS + KILL_DELAY_MS,
+        options['drain-ms'] + IN_FLIGHT_GRACE_MS + RELEASE_LEASES_MS + KILL_DELAY_MS,
       ).unref();
       process.exit(await group.end());
     });

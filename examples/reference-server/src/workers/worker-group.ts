@@ -81,10 +81,10 @@ export class WorkerGroup {
    * Replaces all workers, one at a time, with new ones, which read the configuration again. If a replacement is in
    * progress, another one starts when it is complete.
    */
-  roll(size: number): Promise<void> {
+  replaceWorkers(size: number): Promise<void> {
     this.#size = size;
     this.#replaceAgain = this.#rolling !== undefined;
-    this.#rolling ??= this.#roll().finally(() => {
+    this.#rolling ??= this.#replaceWorkers().finally(() => {
       this.#rolling = undefined;
     });
     return this.#rolling;
@@ -110,7 +110,7 @@ export class WorkerGroup {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
 
-  async #roll(): Promise<void> {
+  async #replaceWorkers(): Promise<void> {
     do {
       this.#replaceAgain = false;
       if (!(await this.#replaceAll())) return;
@@ -150,15 +150,17 @@ export class WorkerGroup {
 
   #startMissingWorkers(): void {
     const missingCount =
-      this.#size - [...this.#members].filter(({ expendable }) => !expendable).length - this.#timers.size;
+      this.#size -
+      [...this.#members].filter(({ expendable: isExpendable }) => !isExpendable).length -
+      this.#timers.size;
     for (let missing = missingCount; missing > 0; missing--) this.#fork(false);
   }
 
-  #fork(expendable: boolean): GroupMember {
+  #fork(isExpendable: boolean): GroupMember {
     const worker = cluster.fork();
     const member: GroupMember = {
       worker,
-      expendable,
+      expendable: isExpendable,
       servingSince: undefined,
       ended: once(worker, 'exit'),
       serving: new Promise((resolve) => {

@@ -6,11 +6,11 @@ interface PatternElement {
   accepts(character: string): boolean;
 }
 
-const acceptsAny = () => true;
+const acceptsAnyCharacter = () => true;
 const isInSegment = (character: string) => character !== '/';
 
 function parseElements(token: string): readonly PatternElement[] {
-  if (token === '**') return [{ repeats: true, accepts: acceptsAny }];
+  if (token === '**') return [{ repeats: true, accepts: acceptsAnyCharacter }];
   if (token === '*' || token.startsWith('{'))
     return [false, true].map((repeats) => ({ repeats, accepts: isInSegment }));
   return [{ repeats: false, accepts: (character) => character === token }];
@@ -22,17 +22,17 @@ function parseElements(token: string): readonly PatternElement[] {
  */
 function matchesPattern(pattern: string, path: string): boolean {
   const elements = (pattern.match(/\{[^}]*\}|\*\*|[^{}]/g) ?? []).flatMap(parseElements);
-  const addReachable = (positions: Set<number>, position: number) => {
+  const addReachablePositions = (positions: Set<number>, position: number) => {
     positions.add(position);
     for (let next = position; elements[next]?.repeats; ) positions.add(++next);
   };
   let currentPositions = new Set<number>();
-  addReachable(currentPositions, 0);
+  addReachablePositions(currentPositions, 0);
   for (const character of path) {
     const nextPositions = new Set<number>();
     for (const position of currentPositions) {
       const element = elements[position];
-      if (element?.accepts(character)) addReachable(nextPositions, element.repeats ? position : position + 1);
+      if (element?.accepts(character)) addReachablePositions(nextPositions, element.repeats ? position : position + 1);
     }
     currentPositions = nextPositions;
   }

@@ -1,5 +1,5 @@
 import type { Core } from '../core/core.js';
-import { createFollowPowerJob } from '../hosts/follow-power.js';
+import { createPowerChangeJob } from '../hosts/follow-power.js';
 import { PowerWatch } from '../hosts/power-watch.js';
 import { ReportWatch } from '../hosts/report-watch.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
@@ -21,7 +21,7 @@ export function createDriverWatches(
     store,
     driver,
     follow: async (server, change) => {
-      await store.transaction((tx) => worker.add(tx, createFollowPowerJob(server, change)));
+      await store.transaction((tx) => worker.add(tx, createPowerChangeJob(server, change)));
     },
     onError,
   });

@@ -130,9 +130,7 @@ const POSTGRES_URL = /^postgres(ql)?:\/\//;
 
 function checkReplicas({ database = ':memory:', databaseRead = [] }: EngineOptions): void {
   if (databaseRead.length > 0 && !POSTGRES_URL.test(database))
-    throw new TypeError(
-      'createEngine(): databaseRead requires a PostgreSQL database: set database to its URL',
-    );
+    throw new TypeError('createEngine(): databaseRead requires a PostgreSQL database: set database to its URL');
   if (!databaseRead.every((url) => POSTGRES_URL.test(url)))
     throw new TypeError('createEngine(): databaseRead must be a list of URLs like postgres://...');
 }

@@ -224,8 +224,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     events,
   };
   const interfaceRefresh = new InterfaceRefresh(core);
-  const servicesOfProjects = createProjectServices(core, interfaceRefresh);
-  const { servers } = servicesOfProjects;
+  const projectServices = createProjectServices(core, interfaceRefresh);
+  const { servers } = projectServices;
   const externalEvents = new ExternalEvents(core, servers, interfaceRefresh);
   const services = new Services(core);
   const periodicTasks = new PeriodicTasks(core, servers);
@@ -269,7 +269,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     settings,
     embedded,
     quotaDatabase: quotaDatabase(store),
-    ...servicesOfProjects,
+    ...projectServices,
     reading: (caller) => readingFor(caller),
     periodicTasks,
     retention,

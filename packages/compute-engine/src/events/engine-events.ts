@@ -268,13 +268,13 @@ export class EngineEvents {
 
   async #poll(outbox: Outbox): Promise<void> {
     if (this.#hasNewEvents) await new Promise((resolve) => setTimeout(resolve, ORDER_DELAY_MS));
-    const mayHaveNew = this.#hasNewEvents;
+    const mayHaveNewEvents = this.#hasNewEvents;
     this.#hasNewEvents = this.#mustRepeat = false;
     for (let [event] = this.#rejections; event; [event] = this.#rejections) {
       await this.#store.transaction((tx) => outbox.add(tx, event, null));
       this.#rejections.shift();
     }
-    if (mayHaveNew || (await outbox.hasUnorderedEvents())) while (await outbox.orderNewEvents());
+    if (mayHaveNewEvents || (await outbox.hasUnorderedEvents())) while (await outbox.orderNewEvents());
     for (const webhook of this.#webhooks) webhook.wake();
     // Another process may have assigned positions, so every reader polls.
     for (const resolve of this.#readers) resolve();
@@ -287,7 +287,7 @@ export class EngineEvents {
     await this.deadLetters.purge(before);
     const { events, positions, more } = await outbox.purge(before);
     for (const webhook of this.#webhooks) {
-      const count = webhook.countMissed(events, positions.get(webhook.name) ?? 0);
+      const count = webhook.countMissedEvents(events, positions.get(webhook.name) ?? 0);
       if (count > 0) this.#onDropped?.({ webhook: webhook.host, count });
     }
     return more;

@@ -6,7 +6,7 @@ const MAX_CHARACTERS = 255;
  * Returns a function that tests whether a string matches a pattern in which `*` stands for any number of characters.
  * The test needs no backtracking, because the first match of each part of the pattern is sufficient.
  */
-function createGlobTest(pattern: string): (text: string) => boolean {
+function createGlobMatcher(pattern: string): (text: string) => boolean {
   const [prefix = '', ...parts] = pattern.split('*');
   const suffix = parts.pop();
   if (suffix === undefined) return (text) => text === pattern;
@@ -35,9 +35,9 @@ export function subscribedTypes(types: readonly string[] | undefined): (type: st
   if (!types || types.length === 0) return () => true;
   if (types.length > MAX_TYPES)
     throw new TypeError(`At most ${MAX_TYPES} event types are allowed, not ${types.length}.`);
-  const tooLong = types.find(({ length }) => length > MAX_CHARACTERS);
-  if (tooLong !== undefined)
-    throw new TypeError(`An event type can have at most ${MAX_CHARACTERS} characters, not ${tooLong.length}.`);
-  const typeTests = types.map(createGlobTest);
-  return (type) => typeTests.some((test) => test(type));
+  const invalidType = types.find(({ length }) => length > MAX_CHARACTERS);
+  if (invalidType !== undefined)
+    throw new TypeError(`An event type can have at most ${MAX_CHARACTERS} characters, not ${invalidType.length}.`);
+  const typeMatchers = types.map(createGlobMatcher);
+  return (type) => typeMatchers.some((test) => test(type));
 }

@@ -109,7 +109,7 @@ export class Webhook {
   }
 
   /** Returns how many of the deleted events this webhook still had to send. */
-  countMissed(
+  countMissedEvents(
     events: readonly { readonly position: number | null; readonly type: string }[],
     position: number,
   ): number {
@@ -183,17 +183,17 @@ export class Webhook {
   async #sendAll(events: readonly NotifiedEvent[]): Promise<void> {
     const queues = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
     const failedQueues: { readonly queue: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
-    const acknowledgedBefore = this.#acknowledged.size;
+    const initialAcknowledgedCount = this.#acknowledged.size;
     const sendQueues = async (): Promise<void> => {
       for (let queue = queues.shift(); queue && !this.#stopController.signal.aborted; queue = queues.shift())
         await this.#sendQueue(queue).catch((error) => failedQueues.push({ queue, error }));
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT_QUEUES }, sendQueues));
     if (this.#stopController.signal.aborted) throw this.#stopController.signal.reason;
-    const isAvailable = this.#acknowledged.size > acknowledgedBefore;
+    const isAvailable = this.#acknowledged.size > initialAcknowledgedCount;
     const errors: unknown[] = [];
     for (const { queue, error } of failedQueues)
-      if (!(await this.#dropFailed(queue, error, isAvailable))) errors.push(error);
+      if (!(await this.#recordFailedAttempt(queue, error, isAvailable))) errors.push(error);
     if (errors.length > 0) throw errors[0];
     // Once an event is a dead letter, later events of the same server are sent.
     const unsentEvents = events.filter(({ id }) => !this.#acknowledged.has(id));
@@ -214,7 +214,7 @@ export class Webhook {
    *
    * @param isAvailable whether the receiver is available, because it accepted other events in the meantime
    */
-  async #dropFailed(queue: readonly NotifiedEvent[], error: unknown, isAvailable: boolean): Promise<boolean> {
+  async #recordFailedAttempt(queue: readonly NotifiedEvent[], error: unknown, isAvailable: boolean): Promise<boolean> {
     const event = queue.find(({ id }) => !this.#acknowledged.has(id));
     const isCounted =
       isAvailable || (error instanceof WebhookRejected && !UNAVAILABLE_STATUSES.has(error.responseStatus));

@@ -37,7 +37,7 @@ const TICKS_PER_SECOND = 100;
  * The kernel may decrease a counter slightly. Decreases below this limit are hidden, because they would look like a
  * reboot.
  */
-const MIN_DECREASE_SECONDS = 3;
+const MIN_VISIBLE_DECREASE_SECONDS = 3;
 
 type CpuFigures = { readonly cpus: number; readonly cpuSeconds: Readonly<Record<CpuMode, number>> };
 
@@ -113,7 +113,7 @@ export class ComputerReader {
     const previous = this.#cpuSeconds ?? current;
     const monotonicSeconds = { ...current };
     for (const mode of CPU_MODES)
-      if (previous[mode] - current[mode] < MIN_DECREASE_SECONDS)
+      if (previous[mode] - current[mode] < MIN_VISIBLE_DECREASE_SECONDS)
         monotonicSeconds[mode] = Math.max(previous[mode], current[mode]);
     this.#cpuSeconds = monotonicSeconds;
     return monotonicSeconds;
@@ -122,10 +122,12 @@ export class ComputerReader {
   async #interfaces(): Promise<readonly InterfaceFigures[]> {
     const networkDirectory = join(this.#root, 'sys/class/net');
     const names = await readdir(networkDirectory).catch(() => []);
-    const devices = await Promise.all(
+    const deviceFiles = await Promise.all(
       names.map((name) => readdir(join(networkDirectory, name, 'device')).catch(() => undefined)),
     );
-    const physicalNames = new Set(names.filter((_, index) => devices[index] && !devices[index].includes('physfn')));
-    return (await this.#parseFile('proc/net/dev', (text) => parseInterfaces(text, physicalNames))) ?? [];
+    const physicalInterfaceNames = new Set(
+      names.filter((_, index) => deviceFiles[index] && !deviceFiles[index].includes('physfn')),
+    );
+    return (await this.#parseFile('proc/net/dev', (text) => parseInterfaces(text, physicalInterfaceNames))) ?? [];
   }
 }

@@ -8,7 +8,7 @@ import type { Server } from '../model/index.js';
 import { type PowerChange, PowerWatch } from './power-watch.js';
 
 /** Creates the job that updates a server after the power state of its machine has changed. Any API process may execute it. */
-export function createFollowPowerJob(server: Server, change: PowerChange): NewJob {
+export function createPowerChangeJob(server: Server, change: PowerChange): NewJob {
   const { id, revision } = server;
   return {
     id: randomUUID(),
@@ -31,7 +31,7 @@ export function createHostPowerWatch(options: {
   return new PowerWatch({
     ...options,
     follow: async (server, change) => {
-      await store.transaction((tx) => jobs.add(tx, createFollowPowerJob(server, change), undefined, false));
+      await store.transaction((tx) => jobs.add(tx, createPowerChangeJob(server, change), undefined, false));
     },
   });
 }

@@ -75,16 +75,16 @@ export class HostProgram {
   /** Removes orphaned machines, then registers the host, then accepts requests. */
   async start(): Promise<void> {
     const { heartbeatMs, leaseMs, downMs } = this.#options;
-    this.#every(leaseMs / 3, () => this.#renew());
+    this.#runEvery(leaseMs / 3, () => this.#renew());
     try {
       await this.#runHeartbeat();
     } catch (error) {
       await this.stop();
       throw error;
     }
-    this.#every(heartbeatMs, () => this.#runHeartbeat());
-    this.#every(downMs / FENCE_CHECKS, () => this.#fenceIfSilent());
-    this.#every(CLEAN_UP_INTERVAL_MS, () => this.#cleanUp());
+    this.#runEvery(heartbeatMs, () => this.#runHeartbeat());
+    this.#runEvery(downMs / FENCE_CHECKS, () => this.#fenceIfSilent());
+    this.#runEvery(CLEAN_UP_INTERVAL_MS, () => this.#cleanUp());
     this.#notifications.start();
     void this.#check();
   }
@@ -119,7 +119,7 @@ export class HostProgram {
   }
 
   /** Runs a task periodically, without overlap. Errors are reported and do not stop later runs. */
-  #every(ms: number, task: () => Promise<void>): void {
+  #runEvery(ms: number, task: () => Promise<void>): void {
     let busy = false;
     const timer = setInterval(async () => {
       if (busy) return;
@@ -255,13 +255,13 @@ export class HostProgram {
     try {
       const freeSlots = concurrency - this.#running.size;
       if (freeSlots <= 0) return;
-      for (const request of await requests.claim(name, owner, freeSlots)) this.#begin(request);
+      for (const request of await requests.claim(name, owner, freeSlots)) this.#startRequest(request);
     } catch (error) {
       onError(error);
     }
   }
 
-  #begin(request: HostRequest): void {
+  #startRequest(request: HostRequest): void {
     const ending = new AbortController();
     const done = this.#run(request, AbortSignal.any([this.#stopping.signal, ending.signal])).finally(() => {
       this.#running.delete(request.id);

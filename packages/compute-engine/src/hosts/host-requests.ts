@@ -127,7 +127,7 @@ export class HostRequests {
   }
 
   /** Returns the ids whose requests no longer exist. */
-  async missing(ids: readonly string[]): Promise<readonly string[]> {
+  async findMissing(ids: readonly string[]): Promise<readonly string[]> {
     const { rows } = await sql<{ id: string }>`
       select id from host_orders where id = any(${ids}::text[])`.execute(this.#store.db);
     const existingIds = new Set(rows.map(({ id }) => id));

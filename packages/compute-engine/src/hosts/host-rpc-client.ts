@@ -58,7 +58,7 @@ export class HostRpcClient {
     this.#waiting.set(request.id, waiters);
     let waiting: WaitingCall | undefined;
     let rejectCall = () => {};
-    const responded = new Promise<MachineCallResult>((resolve, fail) => {
+    const pendingResponse = new Promise<MachineCallResult>((resolve, fail) => {
       waiting = { request, report: resolve, fail };
       waiters.add(waiting);
       rejectCall = () => fail(signal.reason);
@@ -66,7 +66,7 @@ export class HostRpcClient {
     signal.addEventListener('abort', rejectCall, { once: true });
     this.#schedule();
     try {
-      const [result] = await Promise.all([responded, this.#postBatches.add(request)]);
+      const [result] = await Promise.all([pendingResponse, this.#postBatches.add(request)]);
       return resultValue(result);
     } catch (error) {
       if (signal.aborted && !isKept(signal.reason)) await this.#requests.cancel(request.id).catch(() => {});
@@ -137,7 +137,7 @@ export class HostRpcClient {
    */
   async #repeatMissing(ids: readonly string[]): Promise<void> {
     this.#lastMissingCheckAt = Date.now();
-    for (const id of await this.#requests.missing(ids)) {
+    for (const id of await this.#requests.findMissing(ids)) {
       const [waiting] = this.#waiting.get(id) ?? [];
       if (waiting) await this.#postBatches.add(waiting.request);
     }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { newSecretKey, Sealer } from '../secrets/sealer.js';
+import { generateSecretKey, Sealer } from '../secrets/sealer.js';
 import { Payloads } from './payloads.js';
 
 const caller = { userId: 'ada', projectId: 'p1', roles: ['member'], token: 'planted-token' };
 const context = { caller, requestId: 'req-1', isAdmin: false };
 const args = { adminPassword: 'planted-password' };
 const { token: _, ...withoutToken } = caller;
-const sealer = new Sealer([newSecretKey()]);
+const sealer = new Sealer([generateSecretKey()]);
 
 describe('the payload of a job', () => {
   it('keeps the sealed token if services are called on behalf of the caller', () => {
@@ -29,7 +29,7 @@ describe('the payload of a job', () => {
 
   it('reports the caller, and why the rest cannot be read', () => {
     const written = new Payloads(sealer, { keepTokens: true }).write('job-1', { context, arguments: args });
-    for (const other of [new Sealer([newSecretKey()]), undefined]) {
+    for (const other of [new Sealer([generateSecretKey()]), undefined]) {
       const read = new Payloads(other, { keepTokens: true }).read('job-1', written);
       expect(read.payload).toEqual({ context: { ...context, caller: withoutToken }, arguments: {} });
       expect(read.unreadable).toBeInstanceOf(Error);

@@ -28,8 +28,8 @@ const KEY_TYPES: ReadonlyMap<string, BitsOf> = new Map(
     'ecdsa-sha2-nistp384': pointBits('nistp384', 'secp384r1', 384),
     'ecdsa-sha2-nistp521': pointBits('nistp521', 'secp521r1', 521),
     'ssh-ed25519': ed25519Bits,
-    'sk-ecdsa-sha2-nistp256@openssh.com': withApplication(pointBits('nistp256', 'prime256v1', 256)),
-    'sk-ssh-ed25519@openssh.com': withApplication(ed25519Bits),
+    'sk-ecdsa-sha2-nistp256@openssh.com': securityKeyBits(pointBits('nistp256', 'prime256v1', 256)),
+    'sk-ssh-ed25519@openssh.com': securityKeyBits(ed25519Bits),
   }),
 );
 
@@ -72,8 +72,8 @@ function dsaBits(fields: readonly Buffer[]): number | undefined {
 function pointBits(curve: string, name: string, bits: number): BitsOf {
   const length = 1 + 2 * Math.ceil(bits / 8);
   return (fields) => {
-    const [ownCurve, point] = fields;
-    if (fields.length !== 2 || ownCurve?.toString('latin1') !== curve) return undefined;
+    const [keyCurve, point] = fields;
+    if (fields.length !== 2 || keyCurve?.toString('latin1') !== curve) return undefined;
     if (point?.length !== length || point[0] !== 4) return undefined;
     try {
       ECDH.convertKey(point, name);
@@ -90,7 +90,7 @@ function ed25519Bits(fields: readonly Buffer[]): number | undefined {
 }
 
 /** Adapts a function to hardware security keys, whose public keys have an application as an additional last field. */
-function withApplication(bitsOf: BitsOf): BitsOf {
+function securityKeyBits(bitsOf: BitsOf): BitsOf {
   return (fields) => {
     const application = fields.at(-1);
     return fields.length > 1 && application?.length ? bitsOf(fields.slice(0, -1)) : undefined;

@@ -19,19 +19,19 @@ export type CheckOptions = SecretKeyOptions;
 /** If a job has been due for longer than this, no worker is running. */
 const OVERDUE_MS = 30_000;
 
-const good = (what: Finding['what'], reported: string): Finding => ({ what, good: true, reported });
-const bad = (what: Finding['what'], reported: string): Finding => ({ what, good: false, reported });
+const goodFinding = (what: Finding['what'], reported: string): Finding => ({ what, good: true, reported });
+const badFinding = (what: Finding['what'], reported: string): Finding => ({ what, good: false, reported });
 
 async function checkIntegrity({ kind, rows }: DatabaseReader): Promise<Finding> {
   if (kind === 'sqlite') {
     const faults = (await rows('PRAGMA integrity_check(5)')).map(({ integrity_check }) => String(integrity_check));
-    if (faults.length === 1 && faults[0] === 'ok') return good('integrity', 'the file is intact');
-    return bad('integrity', `the file is damaged, restore a backup: ${faults.join('; ')}`);
+    if (faults.length === 1 && faults[0] === 'ok') return goodFinding('integrity', 'the file is intact');
+    return badFinding('integrity', `the file is damaged, restore a backup: ${faults.join('; ')}`);
   }
   const invalidIndexes = await rows(`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace where not i.indisvalid and n.nspname = current_schema()`);
-  if (invalidIndexes.length === 0) return good('integrity', 'all indexes are valid');
-  return bad(
+  if (invalidIndexes.length === 0) return goodFinding('integrity', 'all indexes are valid');
+  return badFinding(
     'integrity',
     `invalid indexes, which REINDEX repairs: ${invalidIndexes.map(({ name }) => name).join(', ')}`,
   );
@@ -39,20 +39,23 @@ async function checkIntegrity({ kind, rows }: DatabaseReader): Promise<Finding> 
 
 async function checkSecrets({ rows }: DatabaseReader, url: string, options: SecretKeyOptions): Promise<Finding> {
   const jobs = (await rows('select id, payload from jobs')).filter(({ payload }) => 'sealed' in JSON.parse(payload));
-  if (jobs.length === 0) return good('secrets', 'no job is encrypted at the moment');
+  if (jobs.length === 0) return goodFinding('secrets', 'no job is encrypted at the moment');
   // A missing key is not created, because a new one cannot decrypt anything.
   const defaultFile = isPostgres(url) || process.env.APISTRATA_SECRET_KEY ? undefined : `${url}.key`;
   const file = options.secretKey === undefined ? (options.secretKeyFile ?? defaultFile) : undefined;
   if (file !== undefined && !existsSync(file))
-    return bad('secrets', `${jobs.length} jobs are encrypted, and their key ${file} is missing: restore it`);
+    return badFinding('secrets', `${jobs.length} jobs are encrypted, and their key ${file} is missing: restore it`);
   try {
     const payloads = new Payloads(await createSealer(url, options), { keepTokens: true });
     const errors = jobs.map(({ id, payload }) => payloads.read(id, payload).unreadable).filter((e) => e !== undefined);
     const [first] = errors;
-    if (!first) return good('secrets', `all ${jobs.length} encrypted jobs can be decrypted with the key`);
-    return bad('secrets', `${errors.length} of ${jobs.length} jobs cannot be decrypted: ${first.message}`);
+    if (!first) return goodFinding('secrets', `all ${jobs.length} encrypted jobs can be decrypted with the key`);
+    return badFinding('secrets', `${errors.length} of ${jobs.length} jobs cannot be decrypted: ${first.message}`);
   } catch (error) {
-    return bad('secrets', `${jobs.length} jobs are encrypted, and their key is missing: ${(error as Error).message}`);
+    return badFinding(
+      'secrets',
+      `${jobs.length} jobs are encrypted, and their key is missing: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -67,9 +70,9 @@ async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
       on claimed.host = counted.host and claimed.resource_class = counted.resource_class
     where coalesce(counted.used, 0) <> coalesce(claimed.used, 0)
     order by host`);
-  if (miscountedHosts.length === 0) return good('capacity', 'the capacity counts match the claims of servers');
+  if (miscountedHosts.length === 0) return goodFinding('capacity', 'the capacity counts match the claims of servers');
   const names = miscountedHosts.map(({ host }) => host).join(', ');
-  return bad('capacity', `incorrect capacity counts, which a running server corrects within an hour: ${names}`);
+  return badFinding('capacity', `incorrect capacity counts, which a running server corrects within an hour: ${names}`);
 }
 
 /**
@@ -79,18 +82,18 @@ async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
  */
 export async function checkDatabase(url: string, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const { tables, work } = await databaseStatus(url);
-  if (tables.at === null) return [bad('tables', 'there are no tables: start a server, or run migrate')];
+  if (tables.at === null) return [badFinding('tables', 'there are no tables: start a server, or run migrate')];
   const reader = openReader(url);
   try {
     const { pending, newer } = tables;
     const integrity = await checkIntegrity(reader);
     return [
       pending.length > 0
-        ? bad(
+        ? badFinding(
             'tables',
             `schema changes are missing (${pending.join(', ')}): run migrate, or start a server of this version`,
           )
-        : good(
+        : goodFinding(
             'tables',
             newer.length > 0 ? `created by a newer version (${newer.join(', ')})` : `up to date (${tables.at})`,
           ),
@@ -99,11 +102,11 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
       // The capacity is counted only if the database is intact and has the tables of this version.
       ...(integrity.good && pending.length === 0 ? [await checkCapacity(reader)] : []),
       work.overdueMs > OVERDUE_MS
-        ? bad(
+        ? badFinding(
             'work',
             `a job has been due for ${Math.round(work.overdueMs / 1000)} s, so no server is executing jobs: start one`,
           )
-        : good('work', `${work.jobs} jobs, ${work.running} of them running`),
+        : goodFinding('work', `${work.jobs} jobs, ${work.running} of them running`),
     ];
   } finally {
     await reader.close();

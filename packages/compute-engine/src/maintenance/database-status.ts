@@ -36,7 +36,7 @@ const SIZE_QUERIES = {
 const CONNECTIONS_QUERY = `select count(*) as n from pg_stat_activity
   where datname = current_database() and application_name = 'apistrata' and pid <> pg_backend_pid()`;
 
-async function usedBy(reader: DatabaseReader, url: string): Promise<string | null> {
+async function describeUsers(reader: DatabaseReader, url: string): Promise<string | null> {
   if (reader.kind === 'sqlite') return SqliteOwner.holder(url) ?? null;
   const n = Number((await readSingleRow(reader, CONNECTIONS_QUERY)).n);
   return n === 0 ? null : `${n} server connections`;
@@ -77,7 +77,7 @@ export async function databaseStatus(url: string): Promise<DatabaseStatus> {
     return {
       kind: reader.kind,
       bytes: Number((await readSingleRow(reader, SIZE_QUERIES[reader.kind])).bytes),
-      usedBy: await usedBy(reader, url),
+      usedBy: await describeUsers(reader, url),
       tables: {
         at: appliedChanges.at(-1) ?? null,
         pending: knownNames.filter((name) => !appliedChanges.includes(name)),

@@ -74,17 +74,19 @@ export class PeriodicTasks {
   }
 
   async #findDueServers({ vmState, seconds }: PeriodicTask): Promise<readonly Server[]> {
-    const before = this.#core.clock.now() - seconds * 1000;
+    const setAsideBefore = this.#core.clock.now() - seconds * 1000;
     const candidates = await tables.servers.find(this.#core.store, (q) =>
       q.where(LIVE_SERVERS).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
     );
-    return candidates.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH_SIZE);
+    return candidates
+      .filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= setAsideBefore)
+      .slice(0, BATCH_SIZE);
   }
 
   /** Acts on a server, unless another process has already done so. */
   async #act(task: PeriodicTask, server: Server): Promise<void> {
-    const current = await tables.servers.get(this.#core.store, server.id);
-    if (current?.vmState !== task.vmState || current.deleted || current.taskState !== null) return;
+    const currentServer = await tables.servers.get(this.#core.store, server.id);
+    if (currentServer?.vmState !== task.vmState || currentServer.deleted || currentServer.taskState !== null) return;
     await task.act(backgroundContext(server), server).catch((error) => {
       if (error?.status === undefined) throw error;
     });

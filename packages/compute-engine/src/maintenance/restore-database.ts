@@ -52,22 +52,25 @@ async function restoreSqlite(file: string, backup: string, replace: boolean): Pr
   });
   const draft = `${file}.restoring`;
   try {
-    const exists = existsSync(file);
-    if (exists && !replace) throw new MaintenanceError(`${file} exists: ${REPLACE_HINT}`);
+    const fileExists = existsSync(file);
+    if (fileExists && !replace) throw new MaintenanceError(`${file} exists: ${REPLACE_HINT}`);
     await copyFile(backup, draft);
     await syncToDisk(draft);
-    const previous = exists ? `${file}.before-${timestamp()}` : null;
-    if (previous) {
+    const previousLocation = fileExists ? `${file}.before-${timestamp()}` : null;
+    if (previousLocation) {
       // Moves the write-ahead log into the database file. Otherwise, it would be mistaken for the log of the new file.
       const formerDatabase = openSqlite(file);
       formerDatabase.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
       formerDatabase.close();
-      await link(file, previous);
+      await link(file, previousLocation);
     }
     for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
     await rename(draft, file);
     await syncToDisk(dirname(file));
-    return { previous, pending: Object.keys(migrations).filter((name) => !appliedChanges.includes(name)) };
+    return {
+      previous: previousLocation,
+      pending: Object.keys(migrations).filter((name) => !appliedChanges.includes(name)),
+    };
   } finally {
     await rm(draft, { force: true });
     owner.release();
@@ -151,10 +154,13 @@ async function restorePostgres(url: string, backup: string, replace: boolean): P
     backup,
   ];
   const fill = (address: string) => runPostgresTool('pg_restore', address, toolArguments);
-  const previous = hasTables ? await replaceDatabase(url, fill) : null;
+  const previousLocation = hasTables ? await replaceDatabase(url, fill) : null;
   if (!hasTables) await fill(url);
   const appliedChanges = await readChangesAt(url);
-  return { previous, pending: Object.keys(migrations).filter((name) => !appliedChanges.includes(name)) };
+  return {
+    previous: previousLocation,
+    pending: Object.keys(migrations).filter((name) => !appliedChanges.includes(name)),
+  };
 }
 
 /**

@@ -19,9 +19,9 @@ import { presetSchema } from './preset-schema.js';
  * ```
  */
 export function parsePreset(value: unknown): Preset {
-  const checked = presetSchema.safeParse(value);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
+  const parseResult = presetSchema.safeParse(value);
+  if (parseResult.success) return parseResult.data;
+  const [issue] = parseResult.error.issues;
   // An issue about a key only states that the key is invalid; its nested issue states why.
   const cause = issue?.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
   throw new InvalidPreset(issue?.path.join('.') ?? '', cause?.message ?? 'is not a preset');

@@ -63,9 +63,10 @@ function wasLaunched(server: UsedServer): server is LaunchedServer {
 
 async function readRecords(session: Session, heads: readonly RowHead[]): Promise<readonly LaunchedServer[]> {
   const headsOfKind = (purged: number) => heads.filter((head) => Number(head.purged) === purged);
-  const bySeq = (servers: readonly (UsedServer & Stored)[]) => new Map(servers.map((server) => [server.seq, server]));
-  const existingServers = bySeq(await tables.servers.read(session, headsOfKind(0)));
-  const purged = bySeq(await tables.serverUsage.read(session, headsOfKind(1)));
+  const indexBySeq = (servers: readonly (UsedServer & Stored)[]) =>
+    new Map(servers.map((server) => [server.seq, server]));
+  const existingServers = indexBySeq(await tables.servers.read(session, headsOfKind(0)));
+  const purged = indexBySeq(await tables.serverUsage.read(session, headsOfKind(1)));
   return heads
     .flatMap(
       (head): UsedServer[] | UsedServer =>

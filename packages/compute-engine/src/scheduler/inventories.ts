@@ -26,7 +26,7 @@ interface InventoriesAndTraits {
 
 const offerCache = new WeakMap<Node, InventoriesAndTraits>();
 
-function cachedOffer(node: Node): InventoriesAndTraits {
+function getCachedOffer(node: Node): InventoriesAndTraits {
   const cached = offerCache.get(node);
   if (cached) return cached;
   const createColumnInventory = (total: number, allocationRatio: number) =>
@@ -47,12 +47,12 @@ function cachedOffer(node: Node): InventoriesAndTraits {
 
 /** Returns a host's inventories, by resource class. */
 export function inventoriesOf(node: Node): Readonly<Record<string, Inventory>> {
-  return cachedOffer(node).inventories;
+  return getCachedOffer(node).inventories;
 }
 
 /** Returns the traits of a host, except the traits of its service. */
 export function traitsOf(node: Node): ReadonlySet<string> {
-  return cachedOffer(node).traits;
+  return getCachedOffer(node).traits;
 }
 
 /**

@@ -61,7 +61,7 @@ async function queryRows<R>({ db }: Session, statement: string): Promise<readonl
  */
 async function readClaimsByHost(session: Session, condition?: string): Promise<ReadonlyMap<string, HostCount>> {
   const rows = await queryRows<ClaimedRow>(session, claimsByHostSql(session.kind, condition));
-  const others = groupByHost(await queryRows(session, resourceClaimsByHostSql(session.kind, condition)));
+  const otherResources = groupByHost(await queryRows(session, resourceClaimsByHostSql(session.kind, condition)));
   return new Map(
     rows.map(({ host, vcpus, memory_mb, disk_gb, servers }) => [
       host,
@@ -70,7 +70,7 @@ async function readClaimsByHost(session: Session, condition?: string): Promise<R
         memoryMb: Number(memory_mb),
         diskGb: Number(disk_gb),
         servers: Number(servers),
-        resources: others.get(host) ?? {},
+        resources: otherResources.get(host) ?? {},
       },
     ]),
   );
@@ -130,9 +130,9 @@ async function correctHost(store: Store, host: string): Promise<Correction | und
 export async function recountHosts(store: Store): Promise<readonly Correction[]> {
   const candidates = await findMiscountedHosts(store);
   if (candidates.length === 0) return [];
-  const confirmed = new Set(await findMiscountedHosts(store));
+  const confirmedHosts = new Set(await findMiscountedHosts(store));
   const corrections: Correction[] = [];
-  for (const host of candidates.filter((name) => confirmed.has(name))) {
+  for (const host of candidates.filter((name) => confirmedHosts.has(name))) {
     const correction = await correctHost(store, host);
     if (correction) corrections.push(correction);
   }

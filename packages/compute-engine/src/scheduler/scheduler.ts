@@ -106,7 +106,7 @@ const forcedFilters = { enabled, requested, excluded, resources, room, traits };
  * Returns the weight of a host: its remaining memory, adjusted by soft group policies. Hosts with a higher weight are
  * preferred.
  */
-function weigh(host: Host, { usage, members, placement: { group } }: PlacementQuery): number {
+function weightOf(host: Host, { usage, members, placement: { group } }: PlacementQuery): number {
   const freeMemory = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
   const affinity = (members.get(host.name) ?? 0) * 1e9;
   if (group?.policy === 'soft-affinity') return freeMemory + affinity;
@@ -183,7 +183,7 @@ export async function selectAndClaimHost(
     return false;
   });
   const weighedHosts = fittingHosts
-    .map((host) => ({ host, weight: weigh(host, request) }))
+    .map((host) => ({ host, weight: weightOf(host, request) }))
     .sort((a, b) => b.weight - a.weight);
   for (const { host } of weighedHosts) {
     const newClaim = { host: host.name, ...placement.amounts };

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newSecretKey, Sealer } from './sealer.js';
+import { generateSecretKey, Sealer } from './sealer.js';
 import { createHostSealer, createSealer } from './sealer-for.js';
 
-const [old, fresh] = [newSecretKey(), newSecretKey()];
+const [old, fresh] = [generateSecretKey(), generateSecretKey()];
 
 describe('the secret key', () => {
   let folder: string;

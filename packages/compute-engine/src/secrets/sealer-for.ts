@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { isSqliteFile } from '@apistrata/record-store';
-import { newSecretKey, Sealer } from './sealer.js';
+import { generateSecretKey, Sealer } from './sealer.js';
 import { SecretKeyError } from './secret-key-error.js';
 
 export interface SecretKeyOptions {
@@ -107,7 +107,7 @@ async function readKeyFile(file: string): Promise<string | undefined> {
  * undefined in the others.
  */
 async function createKeyFile(file: string): Promise<string | undefined> {
-  const key = `${newSecretKey()}\n`;
+  const key = `${generateSecretKey()}\n`;
   const draft = `${file}.${randomUUID()}`;
   try {
     const handle = await open(draft, 'wx', 0o600);

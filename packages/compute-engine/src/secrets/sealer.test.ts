@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { newSecretKey, Sealer } from './sealer.js';
+import { generateSecretKey, Sealer } from './sealer.js';
 
-const [old, fresh] = [newSecretKey(), newSecretKey()];
+const [old, fresh] = [generateSecretKey(), generateSecretKey()];
 
 describe('a sealed value', () => {
   it('can be decrypted with its key in its context, and does not reveal its content', () => {

@@ -27,7 +27,7 @@ interface SealingKey extends Key {
 }
 
 /** Generates a secret key in the format of settings and key files. */
-export function newSecretKey(): string {
+export function generateSecretKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
 

@@ -7,7 +7,7 @@ import { HostLease } from '../../src/hosts/host-lease.js';
 import { HostRequests, type NewHostRequest } from '../../src/hosts/host-requests.js';
 import { HostRpcClient } from '../../src/hosts/host-rpc-client.js';
 import { openStore } from '../../src/schema/open-store.js';
-import { newSecretKey, Sealer } from '../../src/secrets/sealer.js';
+import { generateSecretKey, Sealer } from '../../src/secrets/sealer.js';
 import { createHostSealers } from '../../src/secrets/sealer-for.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -46,7 +46,7 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
 
   it('are cancelled if a later attempt of their job requests something else, and are not taken over by an earlier one', async () => {
     const of = (work: string, attempt: number) => ({ ...order(`job.${work}`), job: { id: 'job', attempt } });
-    const ids = async () => (await orders.missing(['job.spawn', 'job.prepare', 'other.spawn'])).toSorted();
+    const ids = async () => (await orders.findMissing(['job.spawn', 'job.prepare', 'other.spawn'])).toSorted();
     await orders.post('dead', [of('spawn', 1), { ...order('other.spawn'), job: { id: 'other', attempt: 1 } }]);
     await orders.post('alive', [of('prepare', 2)]);
     expect(await ids()).toEqual(['job.spawn']);
@@ -59,7 +59,7 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
   });
 
   it('can be decrypted only by their host, and only for their server', async () => {
-    const cloud = new Sealer([newSecretKey()]);
+    const cloud = new Sealer([generateSecretKey()]);
     const sealed = new HostRequests(store, createHostSealers(cloud));
     const claimedWith = async (sealer: Sealer, id: string, change = 'select 1') => {
       await sealed.post('requester', [{ ...order(id), serverId: 'web' }]);
@@ -76,7 +76,7 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
   });
 
   it('whose response cannot be decrypted fail individually', async () => {
-    const cloud = new Sealer([newSecretKey()]);
+    const cloud = new Sealer([generateSecretKey()]);
     const sealed = new HostRequests(store, createHostSealers(cloud));
     await sealed.post('requester', [order('good'), order('bad')]);
     await claimed();

@@ -10,7 +10,7 @@ import { createHost, type Host } from '../../src/hosts/create-host.js';
 import { grantHostRole, hostKeysOf } from '../../src/maintenance/host-role.js';
 import type { PowerState, Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
-import { newSecretKey } from '../../src/secrets/sealer.js';
+import { generateSecretKey } from '../../src/secrets/sealer.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { RecordingGuard } from './fenced-cloud.js';
 
@@ -40,7 +40,7 @@ class EndingDriver extends SimulatedDriver {
 describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
   const context = contextOf('p1', { isAdmin: true });
   const { caller } = context;
-  const secretKey = newSecretKey();
+  const secretKey = generateSecretKey();
   const role = `host_${randomUUID().slice(0, 8)}`;
   let database: string;
   let owner: pg.Client;

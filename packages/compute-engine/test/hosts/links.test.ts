@@ -19,7 +19,7 @@ import { HostCaller, HostUnreachable } from '../../src/hosts/links/host-caller.j
 import { createLinkFinder } from '../../src/hosts/links/link-request.js';
 import { apiCredentials, HostLinkKeys } from '../../src/hosts/links/link-security.js';
 import { defaultPreset } from '../../src/preset/preset.js';
-import { newSecretKey, Sealer } from '../../src/secrets/sealer.js';
+import { generateSecretKey, Sealer } from '../../src/secrets/sealer.js';
 import { contextOf, imageId } from '../engine-under-test.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -74,7 +74,7 @@ class VolumeDriver extends EchoDriver {
 }
 
 describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeout: 60_000 }, () => {
-  const secretKey = newSecretKey();
+  const secretKey = generateSecretKey();
   const signal = new AbortController().signal;
   const hosts = new Map<string, Host>();
   let links: HostLinks;
@@ -211,13 +211,13 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
   const value = { kind: 'driver', call: 'value' };
 
   it('require the secret key, or the key of a host, on both sides', async () => {
-    const otherCaller = callerWith(new Sealer([newSecretKey()]));
+    const otherCaller = callerWith(new Sealer([generateSecretKey()]));
     await expect(otherCaller.request('b', value, signal)).rejects.toThrow(HostUnreachable);
     const { address, port } = (await createLinkFinder(coreOf(engine).store)('b'))!;
     const plain = connect(port, address);
     plain.end('POST / HTTP/1.1\r\nhost: b\r\ncontent-length: 32\r\n\r\n{"kind":"driver","call":"value"}');
     expect(await buffer(plain).catch(() => Buffer.alloc(0))).not.toContain('two');
-    const rotated = callerWith(new Sealer([secretKey, newSecretKey()]));
+    const rotated = callerWith(new Sealer([secretKey, generateSecretKey()]));
     expect(await rotated.request('b', value, signal)).toEqual([1, { two: 2 }]);
   });
 
@@ -234,7 +234,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const cloud = new Sealer([secretKey]);
     expect(await asHost(cloud.sealerForHost('a')).request('b', value, signal)).toEqual([1, { two: 2 }]);
     // A key of the same cloud that no host has published, and one of another cloud.
-    for (const sealer of [cloud.sealerForHost('gone'), new Sealer([newSecretKey()])])
+    for (const sealer of [cloud.sealerForHost('gone'), new Sealer([generateSecretKey()])])
       await expect(asHost(sealer).request('b', value, signal)).rejects.toThrow(
         'the link was opened with a key that does not belong to a host of this cloud',
       );

@@ -7,7 +7,7 @@ import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostRequests } from '../../src/hosts/host-requests.js';
 import { HostRpcClient } from '../../src/hosts/host-rpc-client.js';
 import { openStore } from '../../src/schema/open-store.js';
-import { newSecretKey, Sealer } from '../../src/secrets/sealer.js';
+import { generateSecretKey, Sealer } from '../../src/secrets/sealer.js';
 import { createHostSealers } from '../../src/secrets/sealer-for.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -83,7 +83,7 @@ describe.skipIf(!postgresUrl)('PostgreSQL notifications', { timeout: 60_000 }, (
   });
 
   it('have no content: requests and responses are sealed, and deleted when the response is collected', async () => {
-    const orders = new HostRequests(store, createHostSealers(new Sealer([newSecretKey()])));
+    const orders = new HostRequests(store, createHostSealers(new Sealer([generateSecretKey()])));
     const work = { verb: 'set_password', adminPassword: 'planted-password' } as const;
     const origin = { action: 'changePassword', requestId: 'req-1' };
     const order = { id: 'o1', host: 'h1', serverId: 's1', call: { kind: 'perform', work, origin } } as const;

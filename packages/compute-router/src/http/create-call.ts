@@ -15,7 +15,7 @@ function isPromise(value: Caller | undefined | Promise<Caller | undefined>): val
  * The router options from which calls are created: the engine, the function that identifies the caller, and the rate
  * limit.
  */
-export interface CallSources {
+export interface CallFactoryOptions {
   readonly engine: Engine;
   readonly identity: Identity;
   readonly rateLimit?: RateLimiter;
@@ -27,7 +27,10 @@ export interface CallSources {
  * limit, and selects the primary database or a replica. It does not use `await` for values that are not promises,
  * because each `await` delays the request.
  */
-export function createCallFactory({ engine, identity, rateLimit, trustProxy }: CallSources, shared: RouterContext) {
+export function createCallFactory(
+  { engine, identity, rateLimit, trustProxy }: CallFactoryOptions,
+  shared: RouterContext,
+) {
   function callOf(
     req: IncomingMessage,
     res: ServerResponse,
@@ -39,7 +42,7 @@ export function createCallFactory({ engine, identity, rateLimit, trustProxy }: C
     return selectedEngine instanceof Promise ? selectedEngine.then(createCallWith) : createCallWith(selectedEngine);
   }
 
-  function createCountedCall(
+  function createRateLimitedCall(
     req: IncomingMessage,
     res: ServerResponse,
     caller: Caller | undefined,
@@ -57,7 +60,7 @@ export function createCallFactory({ engine, identity, rateLimit, trustProxy }: C
   return (req: IncomingMessage, res: ServerResponse, mount: Mount): ComputeCall | Promise<ComputeCall> => {
     const caller = identity(req);
     return isPromise(caller)
-      ? caller.then((identified) => createCountedCall(req, res, identified, mount))
-      : createCountedCall(req, res, caller, mount);
+      ? caller.then((identified) => createRateLimitedCall(req, res, identified, mount))
+      : createRateLimitedCall(req, res, caller, mount);
   };
 }

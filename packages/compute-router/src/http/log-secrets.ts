@@ -52,16 +52,16 @@ export function redactSecrets(url: string | undefined): string | undefined {
   const parts = path.split('/');
   const tokenIndex = parts.findIndex((part) => decodeRepeatedly(part).toLowerCase().includes(TOKEN_PATH));
   // If the slash before the token is percent-encoded, the token is in the same path segment.
-  const isJoined =
+  const isTokenInSameSegment =
     tokenIndex >= 0 &&
     !decodeRepeatedly(parts[tokenIndex] ?? '')
       .toLowerCase()
       .endsWith(TOKEN_PATH);
-  const before = [...parts.slice(0, tokenIndex), isJoined ? TOKEN_PATH : parts[tokenIndex]];
+  const before = [...parts.slice(0, tokenIndex), isTokenInSameSegment ? TOKEN_PATH : parts[tokenIndex]];
   const redactedPath =
     tokenIndex < 0
       ? path
-      : [...before, ...(isJoined || parts.length > tokenIndex + 1 ? [REDACTED_VALUE] : [])].join('/');
+      : [...before, ...(isTokenInSameSegment || parts.length > tokenIndex + 1 ? [REDACTED_VALUE] : [])].join('/');
   if (queryStart < 0) return redactedPath;
   const query = url
     .slice(queryStart + 1)

@@ -13,7 +13,7 @@ const QUOTA_PATH = /^(?:https?:\/\/[^/?#]*)?\/+v1(?:[/?]|$)/i;
 const ADMIN_ROLE = 'key-manager:service-admin';
 
 /** Converts an authentication or rate-limit error to the error that the quota router expects. */
-function identityError(error: unknown): unknown {
+function toIdentityError(error: unknown): unknown {
   if (error instanceof IdentityUnavailable) return new IdentityError(503, error.message, { 'Retry-After': '5' });
   if (!(error instanceof RateLimitExceeded)) return error;
   return new IdentityError(429, error.message, { 'Retry-After': String(error.retryAfterSeconds) });
@@ -50,7 +50,7 @@ export function createQuotaStep(
     ...routerOptions,
     identity: (req) =>
       callerOf(req).catch((error) => {
-        throw identityError(error);
+        throw toIdentityError(error);
       }),
   });
   return (req, res, next) => {

@@ -50,7 +50,7 @@ export function formatValue(value: unknown): string {
 }
 
 /** Formats a value like `formatValue()`, but omits the quotes around a string. */
-function formatPlain(value: unknown): string {
+function formatUnquoted(value: unknown): string {
   return typeof value === 'string' ? value : formatValue(value);
 }
 
@@ -108,7 +108,7 @@ export function bodyMessage([issue]: readonly Issue[], input: unknown): string {
   const path = isMissing ? issue.path.slice(0, -1) : issue.path;
   const rule = isMissing ? `'${String(issue.path.at(-1))}' is a required property` : describeRule(issue, value);
   if (path.length === 0) return rule;
-  return `Invalid input for field/attribute ${String(path.at(-1))}. Value: ${truncate(formatPlain(valueAt(input, path)))}. ${rule}`;
+  return `Invalid input for field/attribute ${String(path.at(-1))}. Value: ${truncate(formatUnquoted(valueAt(input, path)))}. ${rule}`;
 }
 
 /** Returns the message for the first validation issue in a query string. */

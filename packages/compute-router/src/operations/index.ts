@@ -46,7 +46,7 @@ import { serviceOperations } from './services.js';
 import { usageOperations } from './usage.js';
 import { usageAuditLog } from './usage-audit-log.js';
 import { versionOperations } from './versions.js';
-import { volumesBootOf } from './volumes-boot.js';
+import { volumesBootOperationsOf } from './volumes-boot.js';
 
 const definedOperations: readonly Operation[] = [
   ...flavorOperations,
@@ -98,6 +98,7 @@ const definedOperations: readonly Operation[] = [
 ];
 
 /** All compute API operations: the router serves them, and the documents and the tests are based on them. */
-export const operations: readonly Operation[] = [...definedOperations, ...volumesBootOf(definedOperations)].map(
-  withDefaultQuery,
-);
+export const operations: readonly Operation[] = [
+  ...definedOperations,
+  ...volumesBootOperationsOf(definedOperations),
+].map(withDefaultQuery);

@@ -24,7 +24,7 @@ function parseServiceUuid(id: string): string {
 }
 
 /** Returns the UUID of the service with the integer id in the path. */
-async function uuidByNumber({ engine }: ComputeCall, id: string): Promise<string> {
+async function findUuidByNumber({ engine }: ComputeCall, id: string): Promise<string> {
   const number = parseNumericId(id);
   if (number === undefined) throw new Rejection('BAD_REQUEST', `Invalid service id ${id}: it must be an integer`);
   return (await engine.services.bySeq(number)).service.id;
@@ -32,7 +32,7 @@ async function uuidByNumber({ engine }: ComputeCall, id: string): Promise<string
 
 /** Returns the UUID of the service with the id in the path: an integer until 2.52, a UUID since 2.53. */
 const serviceUuidOf = [
-  until('2.52', uuidByNumber),
+  until('2.52', findUuidByNumber),
   since('2.53', async (_call: ComputeCall, id: string) => parseServiceUuid(id)),
 ];
 

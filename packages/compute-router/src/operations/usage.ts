@@ -56,10 +56,10 @@ const TIME_FORMATS = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\
 /** Converts a time to microseconds since the epoch. Accepts the three formats that usage reports support. */
 function parseMicroseconds(text: string): number {
   const [, day, clock, fraction, clockAfterSpace, fractionAfterSpace] = TIME_FORMATS.exec(text) ?? [];
-  const wholeSeconds = `${day}T${clock ?? clockAfterSpace}`;
-  const ms = day === undefined ? Number.NaN : Date.parse(`${wholeSeconds}Z`);
+  const timeWithoutFraction = `${day}T${clock ?? clockAfterSpace}`;
+  const ms = day === undefined ? Number.NaN : Date.parse(`${timeWithoutFraction}Z`);
   // `Date.parse()` converts a nonexistent day to a day in the next month.
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== wholeSeconds)
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== timeWithoutFraction)
     throw new Rejection('BAD_REQUEST', `Datetime is in invalid format: ${text}`);
   return ms * 1000 + Number((fraction ?? fractionAfterSpace ?? '').padEnd(6, '0'));
 }

@@ -8,7 +8,7 @@ const SERVER_PATHS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
  * Returns copies of the server operations and actions for the path `/os-volumes_boot`, up to the last version at which
  * this path exists.
  */
-export function volumesBootOf(operations: readonly Operation[]): readonly Operation[] {
+export function volumesBootOperationsOf(operations: readonly Operation[]): readonly Operation[] {
   return operations
     .filter(({ path, status }) => SERVER_PATHS.test(path) && status !== 410)
     .map((operation) => ({

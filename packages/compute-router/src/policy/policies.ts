@@ -72,7 +72,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides
  */
 export function policies(options: PoliciesOptions = {}): Policies {
   let definitions = definitionsOf(options);
-  let checks = compileAll(definitions);
+  let checks = compileRules(definitions);
 
   function allows(rule: RuleName | ClassName, caller: Caller, target?: Target): boolean {
     const check = checks.get(rule);
@@ -93,7 +93,7 @@ export function policies(options: PoliciesOptions = {}): Policies {
       }),
     reload(changed = options) {
       const changedDefinitions = definitionsOf(changed);
-      checks = compileAll(changedDefinitions);
+      checks = compileRules(changedDefinitions);
       definitions = changedDefinitions;
     },
   };
@@ -119,7 +119,7 @@ function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition
   }
 
   function override(name: string, check: unknown, from: 'file' | 'overrides', source: PolicySource): void {
-    if (!definitions.has(name)) throw new PolicyConfigError(unknownRule(name, definitions.keys()), source);
+    if (!definitions.has(name)) throw new PolicyConfigError(describeUnknownRule(name, definitions.keys()), source);
     if (typeof check !== 'string' && typeof check !== 'function') {
       throw new PolicyConfigError(`"${name}" must be an expression or a function`, source);
     }
@@ -127,7 +127,7 @@ function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition
   }
 
   if (file !== undefined) {
-    for (const { rule, expression, line } of parsePolicyFile(textOf(file), file)) {
+    for (const { rule, expression, line } of parsePolicyFile(readPolicyFile(file), file)) {
       override(rule, expression, 'file', { file, line });
     }
   }
@@ -135,7 +135,7 @@ function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition
   return definitions;
 }
 
-function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, PolicyCheck> {
+function compileRules(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, PolicyCheck> {
   const compiledRules = new Map<string, PolicyCheck>();
   const namesInProgress = new Set<string>();
 
@@ -166,7 +166,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     try {
       return compileExpression(parseExpression(text), (other) => {
         if (definitions.has(other)) return checkOf(other);
-        throw new PolicyConfigError(`"${name}" refers to ${unknownRule(other, definitions.keys())}`, source);
+        throw new PolicyConfigError(`"${name}" refers to ${describeUnknownRule(other, definitions.keys())}`, source);
       });
     } catch (error) {
       if (!(error instanceof PolicySyntaxError)) throw error;
@@ -178,7 +178,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
   return compiledRules;
 }
 
-function textOf(file: string): string {
+function readPolicyFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
@@ -187,7 +187,7 @@ function textOf(file: string): string {
 }
 
 /** Describes an unknown rule and lists known rules for the same resource or with the same last segment. */
-function unknownRule(name: string, knownNames: Iterable<string>): string {
+function describeUnknownRule(name: string, knownNames: Iterable<string>): string {
   const parts = name.split(':');
   const similarNames = [...knownNames].filter((other) => {
     const otherParts = other.split(':');

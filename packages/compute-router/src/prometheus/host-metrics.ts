@@ -9,10 +9,10 @@ const SECONDS_PER_MS = 1 / 1000;
 const LOAD_PERIODS_MINUTES = ['1', '5', '15'];
 
 /** The guest states that are reported even if their count is 0. */
-const ZERO_COUNTS = { running: 0, paused: 0 };
+const INITIAL_COUNTS = { running: 0, paused: 0 };
 
 /** The statistics of a host and its guests. */
-interface HostSources extends HostFigures {
+interface HostAndGuestStatistics extends HostFigures {
   /** Guest statistics, or undefined if they could not be read. */
   readonly guests: GuestStatistics | undefined;
 }
@@ -23,7 +23,7 @@ const networkMetric = (
   name: string,
   help: string,
   value: (found: Interface) => number,
-): SampledMetric<HostSources> => ({
+): SampledMetric<HostAndGuestStatistics> => ({
   name: `apistrata_host_network_${name}_bytes_total`,
   help,
   labels: ['device'],
@@ -33,12 +33,12 @@ const networkMetric = (
 
 /** Counts guests by state. A guest that does not respond has the state `unknown`. */
 function countByState({ guests, unresponsive }: GuestStatistics): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = { ...ZERO_COUNTS, unknown: unresponsive };
+  const counts: Record<string, number> = { ...INITIAL_COUNTS, unknown: unresponsive };
   for (const { state } of guests) counts[state] = (counts[state] ?? 0) + 1;
   return counts;
 }
 
-const HOST_METRICS: readonly SampledMetric<HostSources>[] = [
+const HOST_METRICS: readonly SampledMetric<HostAndGuestStatistics>[] = [
   {
     name: 'apistrata_host_ready',
     help: '1 if servers can start on this host, otherwise 0',
@@ -123,20 +123,20 @@ const HOST_METRICS: readonly SampledMetric<HostSources>[] = [
 
 /** Adds metrics for the host whose machines this process runs. They are read at each scrape. */
 export function hostMetrics(register: Registry, statistics: HostStatistics): void {
-  let pendingStatistics: Promise<readonly (readonly [string, HostSources])[]> | undefined;
-  const readSources = async (): Promise<readonly (readonly [string, HostSources])[]> => {
+  let pendingStatistics: Promise<readonly (readonly [string, HostAndGuestStatistics])[]> | undefined;
+  const readStatistics = async (): Promise<readonly (readonly [string, HostAndGuestStatistics])[]> => {
     // Host and guest statistics are requested in the same tick, so that they share one round of queries.
     const [figures, guests] = await Promise.all([statistics.host(), statistics.guests().catch(() => undefined)]);
     return figures === undefined ? [] : [[figures.name, { ...figures, guests }]];
   };
   // All metrics in a scrape share one set of statistics.
-  const readOnce = () => {
-    pendingStatistics ??= readSources()
+  const readStatisticsOnce = () => {
+    pendingStatistics ??= readStatistics()
       .catch(() => [])
       .finally(() => {
         pendingStatistics = undefined;
       });
     return pendingStatistics;
   };
-  sampledMetrics(register, { metrics: HOST_METRICS, label: 'host', read: readOnce });
+  sampledMetrics(register, { metrics: HOST_METRICS, label: 'host', read: readStatisticsOnce });
 }

@@ -66,8 +66,8 @@ class LimitCounters {
   }
 
   counterFor(limit: NamedLimit): (key: string) => Promise<CountResult> {
-    const inMemory = memoryCounter(limit);
-    const countInMemory = (key: string) => toCountResult(inMemory.consume(key));
+    const localCounter = memoryCounter(limit);
+    const countInMemory = (key: string) => toCountResult(localCounter.consume(key));
     const countInStore = this.#store?.counterFor(limit);
     if (!countInStore) return countInMemory;
     return async (key) => {

@@ -51,8 +51,8 @@ export function formatServerTime(ms: number): string {
 
 /** Formats a time in milliseconds as `YYYY-MM-DDTHH:MM:SS.ffffff`. */
 export function formatTime(ms: number): string {
-  const rest = Math.floor(ms - Math.floor(ms / 1000) * 1000);
-  return `${formatSeconds(ms)}.${String(rest).padStart(3, '0')}000`;
+  const milliseconds = Math.floor(ms - Math.floor(ms / 1000) * 1000);
+  return `${formatSeconds(ms)}.${String(milliseconds).padStart(3, '0')}000`;
 }
 
 export function formatNullableTime(ms: number | null): string | null {

@@ -73,7 +73,7 @@ function serversOf({ servers: serversField }: Hypervisor): z.infer<typeof server
   return serversField?.map(({ id, seq }) => ({ uuid: id, name: instanceNameOf(seq) }));
 }
 
-const nonEmptyServers = field(hypervisorTexts.servers, serversSchema.optional(), (h: Hypervisor) =>
+const optionalServersField = field(hypervisorTexts.servers, serversSchema.optional(), (h: Hypervisor) =>
   h.servers?.length ? serversOf(h) : undefined,
 );
 
@@ -83,7 +83,7 @@ const nonEmptyServers = field(hypervisorTexts.servers, serversSchema.optional(),
  */
 const serversField: Shape = {
   servers: [
-    between('2.53', '2.74', nonEmptyServers),
+    between('2.53', '2.74', optionalServersField),
     since('2.75', field(hypervisorTexts.servers, serversSchema.optional(), serversOf)),
   ],
 };
@@ -108,7 +108,7 @@ const serviceView = view<Hypervisor, ComputeCall>({
 
 const freeDiskOf = ({ host: { node }, usage }: Hypervisor) => freeDiskGb(node, usage.diskGb);
 const usedDiskOf = (hypervisor: Hypervisor) => hypervisor.host.node.localGb - freeDiskOf(hypervisor);
-const leastDiskOf = (hypervisor: Hypervisor) => hypervisor.host.node.disk?.leastGb ?? freeDiskOf(hypervisor);
+const leastFreeDiskOf = (hypervisor: Hypervisor) => hypervisor.host.node.disk?.leastGb ?? freeDiskOf(hypervisor);
 
 const cpuInfo = z.record(z.string(), z.unknown());
 
@@ -118,7 +118,7 @@ export const hypervisorSearchResult = view<Hypervisor, ComputeCall>(summaryField
 
 export const hypervisorServers = view<Hypervisor, ComputeCall>({
   ...summaryFields,
-  servers: nonEmptyServers,
+  servers: optionalServersField,
 });
 
 export const hypervisorUptime = view<Hypervisor, ComputeCall>({
@@ -159,7 +159,7 @@ export const hypervisorDetail = view<Hypervisor, ComputeCall>({
   local_gb: capacityField(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
   local_gb_used: capacityField(hypervisorTexts.localGbUsed, usedDiskOf),
   free_disk_gb: capacityField(hypervisorTexts.freeDiskGb, freeDiskOf),
-  disk_available_least: capacityField(hypervisorTexts.diskAvailableLeast, leastDiskOf),
+  disk_available_least: capacityField(hypervisorTexts.diskAvailableLeast, leastFreeDiskOf),
   current_workload: capacityField(hypervisorTexts.currentWorkload, ({ workload }) => workload),
   running_vms: capacityField(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });
@@ -178,7 +178,7 @@ export const hypervisorStatistics = view<readonly Hypervisor[], ComputeCall>({
   local_gb: sumField(hypervisorTexts.localGb, ({ host }) => host.node.localGb),
   local_gb_used: sumField(hypervisorTexts.localGbUsed, usedDiskOf),
   free_disk_gb: sumField(hypervisorTexts.freeDiskGb, freeDiskOf),
-  disk_available_least: sumField(hypervisorTexts.diskAvailableLeast, leastDiskOf),
+  disk_available_least: sumField(hypervisorTexts.diskAvailableLeast, leastFreeDiskOf),
   current_workload: sumField(hypervisorTexts.currentWorkload, ({ workload }) => workload),
   running_vms: sumField(hypervisorTexts.runningVms, ({ usage }) => usage.servers),
 });

@@ -18,7 +18,7 @@ type Shape = ViewShape<MigrationRecord, HostsCall>;
 type MigrationField = Field<MigrationRecord, HostsCall>;
 
 /** Returns the IP address of a migration's destination host, or null if it is unknown. */
-function destAddress({ destHost }: MigrationRecord, call: HostsCall): string | null {
+function destinationAddressOf({ destHost }: MigrationRecord, call: HostsCall): string | null {
   return (destHost !== null && call.loaded.hosts.get(destHost)?.node.hostIp) || null;
 }
 
@@ -43,7 +43,7 @@ function sourceAndDestination(rule?: RuleName): Shape {
     ),
     dest_compute: visibleField('Name of the destination host. Null until it is selected.', (m) => m.destHost),
     dest_node: visibleField('Hostname of the destination hypervisor. Null until it is selected.', (m) => m.destNode),
-    dest_host: visibleField('IP address of the destination host. Null until it is selected.', destAddress),
+    dest_host: visibleField('IP address of the destination host. Null until it is selected.', destinationAddressOf),
   };
 }
 

@@ -47,13 +47,13 @@ const shownShape: Shape = {
   server_groups: groupsField,
 };
 
-function whenUnreachable(shape: Shape) {
+function viewWhenUnreachable(shape: Shape) {
   return since('2.69', { when: isUnreachable, view: view<Server, HostsCall>(shape) });
 }
 
 /** Representations of unreachable servers since 2.69, which contain only the known fields. */
 export const partialServer = {
-  summary: whenUnreachable(summaryShape),
-  detail: whenUnreachable(listedShape),
-  shown: whenUnreachable(shownShape),
+  summary: viewWhenUnreachable(summaryShape),
+  detail: viewWhenUnreachable(listedShape),
+  shown: viewWhenUnreachable(shownShape),
 } as const;

@@ -33,8 +33,8 @@ function conclusionText({ passed, breaking, to }: CheckResult, current: string):
 /** Returns a check's result as text, with a paragraph for each operation that requires a new version. */
 export function formatCheckText(result: CheckResult, { published, current }: DocumentNames): string {
   const { from, to, changes, breaking } = result;
-  const versions = from === to ? `both have version ${from || '(none)'}` : `version ${from} to ${to}`;
-  const opening = `${current} against ${published} (${versions}): operations changed: ${changes.length}, with incompatible changes: ${breaking}`;
+  const versionsText = from === to ? `both have version ${from || '(none)'}` : `version ${from} to ${to}`;
+  const opening = `${current} against ${published} (${versionsText}): operations changed: ${changes.length}, with incompatible changes: ${breaking}`;
   const paragraphs = failingChanges(result).map((change) =>
     [operationTitle(change), ...changeSentences(change).map((sentence) => `  - ${sentence}`)].join('\n'),
   );
@@ -46,13 +46,13 @@ const encodeCommandData = (text: string) => text.replaceAll('%', '%25').replaceA
 
 /** Returns a check's result with a GitHub Actions annotation for each change that requires a new version. */
 export function formatCheckAnnotations(result: CheckResult, files: DocumentNames): string {
-  const errors = failingChanges(result).flatMap((change) =>
+  const annotations = failingChanges(result).flatMap((change) =>
     changeSentences(change).map(
       (sentence) =>
         `::error file=${encodeCommandData(files.current)},title=Change without a new version::${encodeCommandData(`${operationTitle(change)}: ${sentence}`)}\n`,
     ),
   );
-  return `${errors.join('')}${formatCheckText(result, files)}`;
+  return `${annotations.join('')}${formatCheckText(result, files)}`;
 }
 
 function changeList(heading: string, changes: readonly OperationChange[]): string {

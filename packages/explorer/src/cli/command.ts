@@ -132,9 +132,7 @@ export function parseCommandLine(args: readonly string[]): Command | undefined {
   checkFiles(name, files, values.operations);
   for (const [option, { only }] of OPTION_LIST)
     if (only && !only.includes(name) && values[option as keyof typeof values] !== undefined)
-      throw new CommandError(
-        `"${name}" does not support --${option}, which is an option of ${only.join(', ')}`,
-      );
+      throw new CommandError(`"${name}" does not support --${option}, which is an option of ${only.join(', ')}`);
   if (name === 'changes' && files.length === 0) requireVersions(values);
   if (name === 'changes' && files.length === 1)
     throw new CommandError('"changes" requires at least two OpenAPI documents, or --version and --to');

@@ -20,7 +20,7 @@ export interface LoadedApi {
  * Returns the import specifier of a module, which is a file or package that can be resolved from a folder, or else a
  * dependency of this package.
  */
-function moduleAddress(module: string, folder: string): string {
+function importSpecifierOf(module: string, folder: string): string {
   const file = resolve(folder, module);
   if (existsSync(file)) return pathToFileURL(file).href;
   if (/^[./]/.test(module))
@@ -33,7 +33,7 @@ function moduleAddress(module: string, folder: string): string {
 }
 
 async function importModule(module: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
-  const address = moduleAddress(module, folder);
+  const address = importSpecifierOf(module, folder);
   try {
     return await import(address);
   } catch (error) {
@@ -93,8 +93,8 @@ export async function loadApi(
 
 /** Parses a version of the API. Throws a {@link CommandError} if the version does not exist. */
 export function requireVersion({ versions }: LoadedApi, text: string): Version {
-  const found = versions.find(text);
-  if (!found)
+  const foundVersion = versions.find(text);
+  if (!foundVersion)
     throw new CommandError(`"${text}" is not a version of this API: it supports ${versions.min} to ${versions.max}`);
-  return found;
+  return foundVersion;
 }

@@ -128,18 +128,18 @@ export class OpenApiDocument {
   /** Returns the names of the shared schemas that a value references, directly or through other references. */
   schemaNamesIn(value: unknown): readonly string[] {
     const names = new Set<string>();
-    const followed = new Set<string>();
-    const follow = (part: unknown) => {
+    const followedReferences = new Set<string>();
+    const followReferences = (part: unknown) => {
       for (const reference of referencesIn(JSON.stringify(part) ?? '')) {
         const name = sharedSchemaName(reference);
         if (name !== undefined) names.add(name);
-        else if (!followed.has(reference)) {
-          followed.add(reference);
-          follow(this.resolve(reference));
+        else if (!followedReferences.has(reference)) {
+          followedReferences.add(reference);
+          followReferences(this.resolve(reference));
         }
       }
     };
-    follow(value);
+    followReferences(value);
     return [...names];
   }
 

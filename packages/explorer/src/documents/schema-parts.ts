@@ -8,8 +8,10 @@ const EXCLUSION_KEYWORDS = { request: 'readOnly', response: 'writeOnly' } as con
 
 function mergeRules(variants: readonly SchemaVariant[], description: string | undefined): Json {
   const distinctRules = [...new Map(variants.map(({ own }) => [JSON.stringify(own), own])).values()];
-  const described = description === undefined ? {} : { description };
-  return distinctRules.length === 1 ? { ...distinctRules[0], ...described } : { anyOf: distinctRules, ...described };
+  const descriptionEntry = description === undefined ? {} : { description };
+  return distinctRules.length === 1
+    ? { ...distinctRules[0], ...descriptionEntry }
+    : { anyOf: distinctRules, ...descriptionEntry };
 }
 
 /** Returns the `anyOf` alternatives of a schema's rules, or the rules themselves. */
@@ -24,8 +26,10 @@ function joinSchemas(one: Json, other: Json): Json {
   );
   const distinctRules = [...new Map(rulesWithoutDescription.map((rules) => [JSON.stringify(rules), rules])).values()];
   const description = one.description ?? other.description;
-  const described = description === undefined ? {} : { description };
-  return distinctRules.length === 1 ? { ...distinctRules[0], ...described } : { anyOf: distinctRules, ...described };
+  const descriptionEntry = description === undefined ? {} : { description };
+  return distinctRules.length === 1
+    ? { ...distinctRules[0], ...descriptionEntry }
+    : { anyOf: distinctRules, ...descriptionEntry };
 }
 
 /** Collects the parts of requests and responses from an OpenAPI document's schemas. */

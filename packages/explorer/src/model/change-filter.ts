@@ -4,7 +4,7 @@ import type { OperationChange } from '@apistrata/microversion/router';
 export const CHANGE_KINDS = ['added', 'removed', 'changed'] as const;
 
 /** Maximum length of a filter's text, in characters. */
-const MAX_TEXT_LENGTH = 100;
+const MAX_FILTER_TEXT_LENGTH = 100;
 
 /** A filter for the changes that a page shows. */
 export interface ChangeFilter {
@@ -17,7 +17,7 @@ export interface ChangeFilter {
 /** Reads a filter from the query parameters `operation`, `kind` and `breaking`. Unknown kinds select all changes. */
 export function parseFilter(query: URLSearchParams): ChangeFilter {
   return {
-    text: (query.get('operation') ?? '').trim().slice(0, MAX_TEXT_LENGTH),
+    text: (query.get('operation') ?? '').trim().slice(0, MAX_FILTER_TEXT_LENGTH),
     kind: CHANGE_KINDS.find((kind) => kind === query.get('kind')),
     breakingOnly: query.has('breaking'),
   };

@@ -45,7 +45,7 @@ function bodyText({ body, mediaType }: SampleRequest): string {
   return String(fields);
 }
 
-const shellWord = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoteForShell = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 const indentLines = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
 
 /** Formats a JSON value as a Python literal. */
@@ -64,11 +64,11 @@ const BUILT_IN_SAMPLES: readonly CodeSample[] = [
     code: (request) => {
       const { method, server, path, headers, body, mediaType } = request;
       return [
-        `curl ${method === 'GET' ? '' : `-X ${method} `}${shellWord(server + path)}`,
-        ...Object.entries(headers).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
+        `curl ${method === 'GET' ? '' : `-X ${method} `}${quoteForShell(server + path)}`,
+        ...Object.entries(headers).map(([name, value]) => `-H ${quoteForShell(`${name}: ${value}`)}`),
         ...(body === undefined
           ? []
-          : [`-H ${shellWord(`Content-Type: ${mediaType}`)}`, `-d ${shellWord(bodyText(request))}`]),
+          : [`-H ${quoteForShell(`Content-Type: ${mediaType}`)}`, `-d ${quoteForShell(bodyText(request))}`]),
       ].join(' \\\n  ');
     },
   },
@@ -76,13 +76,13 @@ const BUILT_IN_SAMPLES: readonly CodeSample[] = [
     label: 'JavaScript',
     code: (request) => {
       const { method, server, path, headers, body, mediaType } = request;
-      const sent = body === undefined ? headers : { ...headers, 'Content-Type': mediaType };
+      const sentHeaders = body === undefined ? headers : { ...headers, 'Content-Type': mediaType };
       const content = isJson(mediaType)
         ? `JSON.stringify(${indentLines(JSON.stringify(body, null, 2) ?? '', '  ')})`
         : `'${bodyText(request)}'`;
       const lines = [
         ...(method === 'GET' ? [] : [`method: '${method}',`]),
-        `headers: ${indentLines(JSON.stringify(sent, null, 2), '  ')},`,
+        `headers: ${indentLines(JSON.stringify(sentHeaders, null, 2), '  ')},`,
         ...(body === undefined ? [] : [`body: ${content},`]),
       ];
       return `const response = await fetch(\n  '${server}${path}',\n  {\n    ${lines.map((line) => indentLines(line, '  ')).join('\n    ')}\n  },\n);\nconsole.log(response.status, await response.text());`;
@@ -92,7 +92,7 @@ const BUILT_IN_SAMPLES: readonly CodeSample[] = [
     label: 'Python',
     code: (request) => {
       const { method, server, path, headers, body, mediaType } = request;
-      const sent = body === undefined || isJson(mediaType) ? headers : { ...headers, 'Content-Type': mediaType };
+      const sentHeaders = body === undefined || isJson(mediaType) ? headers : { ...headers, 'Content-Type': mediaType };
       const content = isJson(mediaType)
         ? `json=${indentLines(pythonLiteral(body ?? null), '    ')}`
         : `data='${bodyText(request)}'`;
@@ -101,7 +101,7 @@ const BUILT_IN_SAMPLES: readonly CodeSample[] = [
         '',
         `response = requests.${method.toLowerCase()}(`,
         `    '${server}${path}',`,
-        `    headers=${indentLines(pythonLiteral(sent), '    ')},`,
+        `    headers=${indentLines(pythonLiteral(sentHeaders), '    ')},`,
         ...(body === undefined ? [] : [`    ${content},`]),
         ')',
         'print(response.status_code, response.text)',

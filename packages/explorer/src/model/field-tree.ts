@@ -15,14 +15,14 @@ export interface FieldNode {
  * Returns the fields of a request (`body`), a response (`reply`) or a query (`query`) as trees, in definition order.
  */
 export function fieldTree(site: Site, element: ElementHistory, root: string): readonly FieldNode[] {
-  const presentParts = element.at(site.version)?.shape.parts;
+  const existingParts = element.at(site.version)?.shape.parts;
   const changes = new Map(element.changeAt(site.version)?.parts.map((change) => [change.name, change]));
   const nodes = new Map<string, FieldNode & { children: FieldNode[] }>();
   const roots: FieldNode[] = [];
   for (const history of element.parts.values()) {
     const { name } = history;
     if (name === root || !(name.startsWith(`${root}.`) || name.startsWith(`${root}[`))) continue;
-    const node = { history, part: presentParts?.get(name), change: changes.get(name), children: [] };
+    const node = { history, part: existingParts?.get(name), change: changes.get(name), children: [] };
     nodes.set(name, node);
     const parent = nodes.get(parentPart(name));
     if (parent) parent.children.push(node);
@@ -32,8 +32,8 @@ export function fieldTree(site: Site, element: ElementHistory, root: string): re
 }
 
 /** Returns the trees without fields that do not exist at the page's version. */
-export function keepPresentFields(nodes: readonly FieldNode[]): readonly FieldNode[] {
-  return nodes.filter(({ part }) => part).map((node) => ({ ...node, children: keepPresentFields(node.children) }));
+export function keepExistingFields(nodes: readonly FieldNode[]): readonly FieldNode[] {
+  return nodes.filter(({ part }) => part).map((node) => ({ ...node, children: keepExistingFields(node.children) }));
 }
 
 /** Returns all fields at any depth that do not exist at the page's version. */

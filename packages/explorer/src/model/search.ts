@@ -162,18 +162,18 @@ export class SearchIndex {
     const operations = findMatches(this.#operationIndex).flatMap(({ id, match }): FoundOperation[] => {
       const element = this.#api.histories.get(String(id));
       const terms = Object.entries(match).flatMap(([term, fields]) => (fields.includes('fields') ? [term] : []));
-      return element ? [{ element, parts: this.#partsMatching(element, terms) }] : [];
+      return element ? [{ element, parts: this.#findMatchingParts(element, terms) }] : [];
     });
     const versions = findMatches(this.#versionIndex).flatMap(({ id }) => this.#api.versions.find(String(id)) ?? []);
-    const compared = first && second ? ([first, second] as const) : undefined;
-    return { operations, versions: [...new Set([...namedVersions, ...versions])], compared };
+    const comparedVersions = first && second ? ([first, second] as const) : undefined;
+    return { operations, versions: [...new Set([...namedVersions, ...versions])], compared: comparedVersions };
   }
 
   /**
    * Returns the parts that contain the terms, best matches first. Terms in the last segment of a name count three
    * times.
    */
-  #partsMatching(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
+  #findMatchingParts(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
     if (terms.length === 0) return [];
     const matches = [...element.parts.values()].filter(isField).flatMap((part) => {
       const segmentWords = new Set(splitWords(part.name.slice(part.name.lastIndexOf('.') + 1)).map(removePlural));

@@ -39,9 +39,9 @@ export function changeGroups(site: Site, changes: readonly OperationChange[], wi
   );
 }
 
-function versionSelect(site: Site, name: string, label: string, chosen: Version): Html {
+function versionSelect(site: Site, name: string, label: string, selectedVersion: Version): Html {
   return html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">${site.api.versions.all.map(
-    (version) => html`<option${version === chosen && html` selected`}>${version.text}</option>`,
+    (version) => html`<option${version === selectedVersion && html` selected`}>${version.text}</option>`,
   )}</select></div>`;
 }
 

@@ -1,10 +1,10 @@
 import type { Part } from '@apistrata/microversion/router';
 import { chip, type Html, html, prose } from '@apistrata/ui';
 import type { ElementHistory } from '../model/element-history.js';
-import { collectAbsentFields, type FieldNode, fieldTree, keepPresentFields } from '../model/field-tree.js';
+import { collectAbsentFields, type FieldNode, fieldTree, keepExistingFields } from '../model/field-tree.js';
 import { isRequestPart, lastSegment } from '../model/part-name.js';
 import { constraintsOf, descriptionOf, listedValuesOfPart, typeOf } from '../model/rules-text.js';
-import { changeMark, spansChip } from './pieces.js';
+import { renderChangeMark, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
 /** Maximum number of allowed values that are shown; the others are folded. */
@@ -41,7 +41,7 @@ function renderField(site: Site, node: FieldNode, depth: number): Html {
   const name = depth < 0 ? history.name.slice(history.name.indexOf('.') + 1) : lastSegment(history.name);
   return html`<li id="${history.name}"${!part && html` class="gone"`}><div class="field"><a class="anchor" href="#${history.name}" aria-label="Link to ${history.name}">#</a><code class="field-name">${name}</code> <span class="type">${typeOf(shownPart)}</span> ${schemaLinks(site, shownPart)} ${shownPart.rules.deprecated === true && chip('deprecated', 'warn')} ${
     part?.required && isRequestPart(history.name) && chip('required', 'bad')
-  } ${spansChip(site, history.spans)} ${changeMark(change?.change)} ${renderConstraints(constraintsOf(shownPart))}</div>${
+  } ${spansChip(site, history.spans)} ${renderChangeMark(change?.change)} ${renderConstraints(constraintsOf(shownPart))}</div>${
     descriptionOf(shownPart) !== undefined && html`<p>${prose(descriptionOf(shownPart))}</p>`
   }${renderValues(listedValuesOfPart(shownPart))}${
     children.length > 0 &&
@@ -56,7 +56,7 @@ function renderField(site: Site, node: FieldNode, depth: number): Html {
 export function fieldsSection(site: Site, element: ElementHistory, root: string, title: string): Html | undefined {
   const tree = fieldTree(site, element, root);
   if (tree.length === 0) return undefined;
-  const [present, absent] = [keepPresentFields(tree), collectAbsentFields(tree)];
+  const [present, absent] = [keepExistingFields(tree), collectAbsentFields(tree)];
   return html`<section id="${root}"><h2>${title}</h2>
 ${present.length > 0 ? html`<ul class="fields">${present.map((node) => renderField(site, node, 0))}</ul>` : html`<p class="soft">None at ${site.version.text}.</p>`}
 ${absent.length > 0 && html`<details class="elsewhere"><summary>${absent.length} at other versions</summary><ul class="fields">${absent.map((node) => renderField(site, node, -1))}</ul></details>`}</section>`;

@@ -59,15 +59,15 @@ function navigationItem(site: Site, { element, change }: NavigationEntry, curren
 }
 
 function renderTag(site: Site, { title, entries }: NavigationTag, current: string | undefined): Html {
-  const open = entries.some(({ element }) => element.name === current);
-  return html`<details${open && html` open`}><summary>${title}</summary><ul>${entries.map((each) => navigationItem(site, each, current))}</ul></details>`;
+  const isOpen = entries.some(({ element }) => element.name === current);
+  return html`<details${isOpen && html` open`}><summary>${title}</summary><ul>${entries.map((each) => navigationItem(site, each, current))}</ul></details>`;
 }
 
 function renderSection(site: Site, { title, folded, tags }: NavigationSection, current: string | undefined): Html {
   const tagList = tags.map((tag) => renderTag(site, tag, current));
   if (!folded) return html`<h2>${title}</h2>${tagList}`;
-  const open = tags.some(({ entries }) => entries.some(({ element }) => element.name === current));
-  return html`<details class="folded"${open && html` open`}><summary><h2>${title}</h2></summary>${tagList}</details>`;
+  const isOpen = tags.some(({ entries }) => entries.some(({ element }) => element.name === current));
+  return html`<details class="folded"${isOpen && html` open`}><summary><h2>${title}</h2></summary>${tagList}</details>`;
 }
 
 function searchForm(site: Site, { searchText = '' }: Page): Html {

@@ -6,7 +6,7 @@ import type { ElementHistory } from '../model/element-history.js';
 import { createSample, pathParameters } from '../model/sample-request.js';
 import { fieldsSection } from './fields.js';
 import { layout } from './layout.js';
-import { changeMark, partChangeItem, signature, spansChip } from './pieces.js';
+import { partChangeItem, renderChangeMark, renderSignature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 import { timeline } from './timeline.js';
 import { requestForm } from './try-form.js';
@@ -16,7 +16,7 @@ const ASYNCHRONOUS_STATUS = 202;
 function labels(site: Site, element: ElementHistory, operation: Operation, shape: OperationShape | undefined): Html {
   const facts = site.api.options.facts?.(operation);
   const lastVersion = element.spans.at(-1)?.until;
-  return html`<p class="chips">${spansChip(site, element.spans)} ${changeMark(element.changeAt(site.version)?.change)} ${
+  return html`<p class="chips">${spansChip(site, element.spans)} ${renderChangeMark(element.changeAt(site.version)?.change)} ${
     ((lastVersion && lastVersion !== site.api.versions.max) || shape?.isDeprecated) && chip('deprecated', 'warn')
   } ${facts?.adminOnly && chip('administrators', 'bad')} ${shape?.status === ASYNCHRONOUS_STATUS && chip('asynchronous')} ${
     site.api.options.description?.isPublic?.(operation) && chip('public', 'good')
@@ -38,8 +38,8 @@ function statusRow(status: number, text: string | undefined, success = false): H
 /** Returns the statuses that the router can return even if an operation does not declare them. */
 function generalStatuses(site: Site, { method }: Operation, shape: OperationShape): readonly number[] {
   const errorStatuses = Object.keys(site.api.options.description?.errors ?? {}).map(Number);
-  const withBody = method === 'GET' || method === 'DELETE' ? [] : [413, 415];
-  const possibleStatuses = [400, 401, 404, 406, 429, 500, 503, ...withBody];
+  const bodyErrorStatuses = method === 'GET' || method === 'DELETE' ? [] : [413, 415];
+  const possibleStatuses = [400, 401, 404, 406, 429, 500, 503, ...bodyErrorStatuses];
   return errorStatuses.filter((status) => possibleStatuses.includes(status) && !shape.errors.includes(status));
 }
 
@@ -58,8 +58,8 @@ function pathParameterSection(
   element: ElementHistory,
   { path, parameters: texts }: Operation,
 ): Html | undefined {
-  const described = fieldsSection(site, element, 'path', 'Path parameters');
-  if (described) return described;
+  const describedFields = fieldsSection(site, element, 'path', 'Path parameters');
+  if (describedFields) return describedFields;
   const names = pathParameters(path);
   if (names.length === 0) return undefined;
   return html`<section id="path"><h2>Path parameters</h2><ul class="fields">${names.map(
@@ -83,7 +83,7 @@ function historySection(site: Site, element: ElementHistory): Html {
   const steps = [...element.steps].reverse().map((step) => {
     const version = versions.find(step.version) ?? site.version;
     const versionText = options.history?.[step.version];
-    return html`<li id="at-${step.version}"><h3><a href="${linkTo({ ...site, version }, `/operations/${element.name}`)}">${step.version}</a> ${step.change !== 'changed' && changeMark(step.change)} ${step.breaking && chip('breaking', 'bad')}</h3>${
+    return html`<li id="at-${step.version}"><h3><a href="${linkTo({ ...site, version }, `/operations/${element.name}`)}">${step.version}</a> ${step.change !== 'changed' && renderChangeMark(step.change)} ${step.breaking && chip('breaking', 'bad')}</h3>${
       versionText !== undefined && html`<p>${prose(versionText)}</p>`
     }${step.parts.length > 0 && html`<ul>${step.parts.map((part) => partChangeItem(site, part, false))}</ul>`}</li>`;
   });
@@ -125,7 +125,7 @@ export function operationPage(site: Site, element: ElementHistory): Html {
   const content = html`<div class="op">
 <div class="op-head"><p class="crumb">${isSchema ? element.tag : html`<a href="${linkTo(site, '/')}#${alias ?? element.tag}">${api.navigation.title(element.tag)}</a>`}</p>
 <h1>${operation.summary}</h1>
-<p>${signature(operation.method, operation.path, operation.action)}</p>
+<p>${renderSignature(operation.method, operation.path, operation.action)}</p>
 ${labels(site, element, operation, at?.shape)}
 ${!at && note(`Version ${version.text} does not have this operation and returns 404. This page describes the operation at other versions.`, 'warn')}
 ${alias !== undefined && note(html`This operation repeats an operation of <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a> under another path.`)}

@@ -1,13 +1,13 @@
 import { facts, type Html, html, note, prose } from '@apistrata/ui';
 import type { NavigationEntry, NavigationSection, NavigationTag } from '../model/navigation.js';
 import { layout } from './layout.js';
-import { changeMark, signature, spansChip } from './pieces.js';
+import { renderChangeMark, renderSignature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
 function operationRow(site: Site, { element, change }: NavigationEntry): Html {
   const { method, path, action, summary } = element.definitionAt(site.version);
   const isRemoved = change?.change === 'removed';
-  return html`<li${isRemoved && html` class="gone"`}><a href="${linkTo(site, `/operations/${element.name}`)}">${summary}</a> ${spansChip(site, element.spans)} ${changeMark(change?.change)}${signature(method, path, action)}</li>`;
+  return html`<li${isRemoved && html` class="gone"`}><a href="${linkTo(site, `/operations/${element.name}`)}">${summary}</a> ${spansChip(site, element.spans)} ${renderChangeMark(change?.change)}${renderSignature(method, path, action)}</li>`;
 }
 
 function tagSection(site: Site, { tag, title, entries }: NavigationTag): Html {

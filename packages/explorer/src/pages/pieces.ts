@@ -7,7 +7,7 @@ import { listedValuesOfPart, rulesText } from '../model/rules-text.js';
 import { linkTo, type Site } from './site.js';
 
 /** Renders an operation's method, path and action key. */
-export function signature(method: string, path: string, action: string | undefined): Html {
+export function renderSignature(method: string, path: string, action: string | undefined): Html {
   return html`<span class="signature">${methodLabel(method)} <code>${path}</code>${action !== undefined && html` <code class="action">${action}</code>`}</span>`;
 }
 
@@ -41,14 +41,14 @@ const CHANGE_LABELS: Readonly<
 };
 
 /** Renders a mark for an element that changed in the selected version. */
-export function changeMark(change: keyof typeof CHANGE_LABELS | undefined): Html | undefined {
+export function renderChangeMark(change: keyof typeof CHANGE_LABELS | undefined): Html | undefined {
   if (change === undefined) return undefined;
   const [word, tone] = CHANGE_LABELS[change];
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
 /** If a part has more old and new values in total, only the differing values are shown. */
-const MAX_SHOWN_VALUES = 8;
+const MAX_FULLY_SHOWN_VALUES = 8;
 
 /** Returns the values that only the first list contains. */
 function valuesOnlyIn(values: readonly unknown[], others: readonly unknown[]): string {
@@ -62,7 +62,7 @@ function valuesOnlyIn(values: readonly unknown[], others: readonly unknown[]): s
 function constraintDifference(before: Part, after: Part): Html {
   const [oldValues, newValues] = [listedValuesOfPart(before), listedValuesOfPart(after)];
   const [removed, added] = [valuesOnlyIn(oldValues, newValues), valuesOnlyIn(newValues, oldValues)];
-  if (oldValues.length + newValues.length > MAX_SHOWN_VALUES && oldValues.length > 0 && newValues.length > 0)
+  if (oldValues.length + newValues.length > MAX_FULLY_SHOWN_VALUES && oldValues.length > 0 && newValues.length > 0)
     return html`<span class="diff">${removed && html`<del>${removed}</del>`}${added && html`<ins>${added}</ins>`}</span>`;
   return html`<span class="diff"><del>${rulesText(before)}</del> <ins>${rulesText(after)}</ins></span>`;
 }
@@ -83,7 +83,7 @@ function partChangeText({ name, change, before, after }: PartChange): Html {
 
 /** Renders a changed part as a list item, with the reason if the change is breaking. */
 export function partChangeItem(site: Site, part: PartChange, withVersion: boolean): Html {
-  return html`<li class="part">${changeMark(part.change)} <div>${partChangeText(part)}${
+  return html`<li class="part">${renderChangeMark(part.change)} <div>${partChangeText(part)}${
     withVersion && html` <a class="at" href="${linkTo(site, `/versions/${part.version}`)}">${part.version}</a>`
   }${part.breaking !== undefined && html` <span class="breaking">breaking: ${part.breaking}</span>`}</div></li>`;
 }
@@ -94,11 +94,11 @@ export function operationChangeItem(site: Site, change: OperationChange, withVer
   const isAddedOrRemoved = change.change !== 'changed';
   const parts = change.parts.map((part) => partChangeItem(site, part, withVersion));
   const id = site.links.isStatic ? `${change.version}-${change.name}` : change.name;
-  return html`<li class="change" id="${id}" data-operation="${change.name}" data-kind="${change.change}"${change.breaking && html` data-breaking`}><h4><a href="${linkTo(site, `/operations/${change.name}`)}">${change.summary}</a> ${changeMark(change.change)}${
+  return html`<li class="change" id="${id}" data-operation="${change.name}" data-kind="${change.change}"${change.breaking && html` data-breaking`}><h4><a href="${linkTo(site, `/operations/${change.name}`)}">${change.summary}</a> ${renderChangeMark(change.change)}${
     withVersion &&
     isAddedOrRemoved &&
     html` <a class="at" href="${linkTo(site, `/versions/${change.version}`)}">${change.version}</a>`
-  }${change.change === 'removed' && html` <span class="breaking">breaking: returns 404</span>`}</h4>${signature(method, path, action)}${
+  }${change.change === 'removed' && html` <span class="breaking">breaking: returns 404</span>`}</h4>${renderSignature(method, path, action)}${
     parts.length > 0 &&
     html`<details${parts.length <= 12 && html` open`}><summary>${parts.length} ${parts.length === 1 ? 'change' : 'changes'}</summary><ul>${parts}</ul></details>`
   }</li>`;

@@ -3,7 +3,7 @@ import { partLabel } from '../model/part-name.js';
 import { descriptionOf } from '../model/rules-text.js';
 import type { FoundOperation } from '../model/search.js';
 import { layout } from './layout.js';
-import { signature, spansChip } from './pieces.js';
+import { renderSignature, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
 /** Maximum number of matching parts per operation. */
@@ -20,7 +20,7 @@ function operationItem(site: Site, { element, parts }: FoundOperation): Html {
       (part) =>
         html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansChip(site, part.spans)} <span class="soft">${prose(descriptionOf(part.last))}</span></li>`,
     );
-  return html`<li><a href="${address}"><strong>${summary}</strong></a> ${spansChip(site, element.spans)} ${signature(method, path, action)}${
+  return html`<li><a href="${address}"><strong>${summary}</strong></a> ${spansChip(site, element.spans)} ${renderSignature(method, path, action)}${
     matchingParts.length > 0 &&
     html`<ul>${matchingParts}${parts.length > MAX_MATCHING_PARTS && html`<li class="soft">and ${parts.length - MAX_MATCHING_PARTS} more</li>`}</ul>`
   }</li>`;

@@ -26,7 +26,7 @@ export interface Site {
  * Returns the addresses of server-rendered pages. Without the parameter `version`, the server renders the highest
  * version.
  */
-export function serverLinks(api: Api, base: string): Links {
+export function createServerLinks(api: Api, base: string): Links {
   return {
     page(path, version, query) {
       const parameters = new URLSearchParams({

@@ -19,10 +19,11 @@ const formatPercent = (value: number) => `${value.toFixed(2)}%`;
 
 /** Returns the positions that have a label: both ends, and positions with sufficient distance from other labels. */
 function labeledPositions(positions: readonly number[]): ReadonlySet<number> {
-  const labeled: number[] = [0, 100];
+  const chosenPositions: number[] = [0, 100];
   for (const position of positions)
-    if (labeled.every((other) => Math.abs(other - position) >= MIN_LABEL_DISTANCE_PERCENT)) labeled.push(position);
-  return new Set(labeled);
+    if (chosenPositions.every((other) => Math.abs(other - position) >= MIN_LABEL_DISTANCE_PERCENT))
+      chosenPositions.push(position);
+  return new Set(chosenPositions);
 }
 
 /**

@@ -29,11 +29,11 @@ ${labeledControl('user', 'User', html`<input id="user" autocomplete="username">`
 function parameterSources({ api, version }: Site, path: string): Readonly<Record<string, Json>> {
   const entries = pathParameters(path).flatMap((name) => {
     const list = path.slice(0, path.indexOf(`{${name}}`)).replace(/\/$/, '');
-    const exists = api.options.operations.some(
+    const listExists = api.options.operations.some(
       (operation) =>
         operation.method === 'GET' && operation.path === list && api.historyOf(operation)?.existsAt(version),
     );
-    return exists ? [[name, { path: list }] as const] : [];
+    return listExists ? [[name, { path: list }] as const] : [];
   });
   return Object.fromEntries(entries);
 }

@@ -14,9 +14,9 @@ function changeCounts(changes: readonly OperationChange[]): Html {
 /**
  * Renders all versions, newest first, with their descriptions and change counts.
  *
- * @param isCounted whether the changes in all versions are known. If not, a script requests the change counts later
+ * @param hasChangeCounts whether the changes in all versions are known. If not, a script requests the change counts later
  */
-export function versionsPage(site: Site, isCounted: boolean): Html {
+export function versionsPage(site: Site, hasChangeCounts: boolean): Html {
   const { api } = site;
   const rows = [...api.versions.all].reverse().map((version) => {
     const previousVersion = api.versions.before(version);
@@ -24,11 +24,11 @@ export function versionsPage(site: Site, isCounted: boolean): Html {
     const defaultText = previousVersion
       ? 'No description. The page of this version lists its changes.'
       : 'The first version.';
-    return html`<li><h2><a href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a></h2><p${versionText === undefined && html` class="soft"`}>${prose(versionText ?? defaultText)}</p>${previousVersion && (isCounted ? changeCounts(api.changesAt(version)) : html`<p class="chips"></p>`)}</li>`;
+    return html`<li><h2><a href="${linkTo({ ...site, version }, `/versions/${version.text}`)}">${version.text}</a></h2><p${versionText === undefined && html` class="soft"`}>${prose(versionText ?? defaultText)}</p>${previousVersion && (hasChangeCounts ? changeCounts(api.changesAt(version)) : html`<p class="chips"></p>`)}</li>`;
   });
   const countsAddress = formAction(site, '/versions');
-  const countsAttribute = !isCounted && html` data-counts="${countsAddress}?counts"`;
-  const content = html`<h1>Versions</h1><p class="lead">${api.versions.min.text} to ${api.versions.max.text}, newest first. <a href="${linkTo(site, '/changes')}">Compare two versions</a> or subscribe to the <a href="${site.links.feed}">Atom feed</a>.${!isCounted && html`<noscript> <a href="${countsAddress}?counts">Show the number of changes</a>.</noscript>`}</p><ol class="history" reversed${countsAttribute}>${rows}</ol>`;
+  const countsAttribute = !hasChangeCounts && html` data-counts="${countsAddress}?counts"`;
+  const content = html`<h1>Versions</h1><p class="lead">${api.versions.min.text} to ${api.versions.max.text}, newest first. <a href="${linkTo(site, '/changes')}">Compare two versions</a> or subscribe to the <a href="${site.links.feed}">Atom feed</a>.${!hasChangeCounts && html`<noscript> <a href="${countsAddress}?counts">Show the number of changes</a>.</noscript>`}</p><ol class="history" reversed${countsAttribute}>${rows}</ol>`;
   return layout(site, { title: 'Versions', path: '/versions', content });
 }
 

@@ -55,7 +55,7 @@ function fileOf(api: Api, path: string, version: Version): string {
  * @param file the file that contains the links, such as `versions/2.26.html`
  * @param documents the versions that have an OpenAPI document in the site
  */
-export function staticLinks(api: Api, file: string, documents: ReadonlySet<Version>): Links {
+export function createStaticLinks(api: Api, file: string, documents: ReadonlySet<Version>): Links {
   const root = '../'.repeat(file.split('/').length - 1) || './';
   return {
     page(path, version, query) {

@@ -15,7 +15,7 @@ import { versionsFeed } from '../pages/versions-feed.js';
 import { versionPage, versionsPage } from '../pages/versions-page.js';
 import { logoName } from '../theme.js';
 import { createSearchData } from './search-data.js';
-import { operationFiles, operationsFile, staticLinks } from './static-links.js';
+import { createStaticLinks, operationFiles, operationsFile } from './static-links.js';
 
 /** Options for `buildStaticSite()`. */
 export interface StaticSiteOptions {
@@ -41,8 +41,11 @@ function searchLibrary(): string {
 }
 
 function* assetFiles(options: ExplorerOptions): Generator<StaticFile> {
-  const optionalNames = [...(options.colors ? ['theme.css'] : []), ...(options.logo ? [logoName(options.logo)] : [])];
-  for (const name of [...ASSET_NAMES, ...optionalNames]) {
+  const optionalAssetNames = [
+    ...(options.colors ? ['theme.css'] : []),
+    ...(options.logo ? [logoName(options.logo)] : []),
+  ];
+  for (const name of [...ASSET_NAMES, ...optionalAssetNames]) {
     const asset = explorerAsset(name, options);
     if (asset) yield { file: `assets/${name}`, content: asset.text };
   }
@@ -61,7 +64,7 @@ function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['op
     render: (site: Site) => { readonly text: string },
   ): StaticFile => ({
     file,
-    content: render({ api, version, links: staticLinks(api, file, documentVersions) }).text,
+    content: render({ api, version, links: createStaticLinks(api, file, documentVersions) }).text,
   });
   for (const version of all) {
     yield renderPage(operationsFile(api, version), version, operationsPage);
@@ -76,7 +79,7 @@ function* staticFiles(options: ExplorerOptions, documents: StaticSiteOptions['op
   const feed = 'versions.atom';
   yield {
     file: feed,
-    content: versionsFeed({ api, version: max, links: staticLinks(api, feed, documentVersions) }, ''),
+    content: versionsFeed({ api, version: max, links: createStaticLinks(api, feed, documentVersions) }, ''),
   };
   yield { file: 'search.json', content: JSON.stringify(createSearchData(api)) };
   for (const version of documentVersions)

@@ -82,8 +82,8 @@ function operationNamesType(operations: readonly NamedOperation[], versions: rea
     // Merges consecutive ranges into one window.
     const spans: { first: number; last: number }[] = [];
     for (const { first, last } of ranges) {
-      const before = spans.at(-1);
-      if (before && before.last + 1 === first) before.last = last;
+      const previousSpan = spans.at(-1);
+      if (previousSpan && previousSpan.last + 1 === first) previousSpan.last = last;
       else spans.push({ first, last });
     }
     for (const { first, last } of spans) {
@@ -108,14 +108,14 @@ function operationNamesType(operations: readonly NamedOperation[], versions: rea
 export function versionedTypes(operations: readonly Operation[], { title, min, max }: VersionedTypesOptions): string {
   const versions = VersionRange.between(min, max).all;
   const versionTexts = versions.map(({ text }) => text);
-  const byName = new Map<string, [Operation, ...Operation[]]>();
+  const operationsByName = new Map<string, [Operation, ...Operation[]]>();
   for (const operation of operations) {
     const name = nameOf(operation);
-    const group = byName.get(name);
+    const group = operationsByName.get(name);
     if (group) group.push(operation);
-    else byName.set(name, [operation]);
+    else operationsByName.set(name, [operation]);
   }
-  const namedOperations = [...byName]
+  const namedOperations = [...operationsByName]
     .map(
       ([name, group]): NamedOperation => ({ name, summary: group[0].summary, ranges: shapeRangesOf(group, versions) }),
     )
@@ -137,8 +137,8 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
     Response: interfaceMembers(responseTypes, ({ reply }) => reply),
   };
   const names = operationNamesType(namedOperations, versions);
-  const usedText = [names, ...Object.values(parts)].join('');
-  const helpers = Object.entries(TYPE_HELPERS).filter(([name]) => usedText.includes(`${name}<`));
+  const generatedText = [names, ...Object.values(parts)].join('');
+  const helpers = Object.entries(TYPE_HELPERS).filter(([name]) => generatedText.includes(`${name}<`));
   const descriptions = {
     Body: 'The request body of an operation at a version; `undefined` if it has none.',
     Query: 'The query parameters of an operation at a version; `undefined` if it has none.',

@@ -23,8 +23,8 @@ interface Field extends Span {
 }
 
 function union(texts: readonly string[]): string {
-  const distinct = [...new Set(texts)];
-  return distinct.includes('unknown') ? 'unknown' : distinct.join(' | ') || 'never';
+  const distinctTexts = [...new Set(texts)];
+  return distinctTexts.includes('unknown') ? 'unknown' : distinctTexts.join(' | ') || 'never';
 }
 
 function propertyKey(name: string): string {
@@ -90,7 +90,7 @@ export class WindowedType {
     const hasChanges =
       spans.length > 1 && new Set(spans.map(({ schema }) => undocumentedType.#typeOfSchema(schema, ''))).size > 1;
     if (!hasChanges) return this.#typeOfSchema(spans.at(-1)?.schema, indent, spans);
-    const split = spans.map((span): SplitSpan => {
+    const splitSpans = spans.map((span): SplitSpan => {
       const all = span.schema ? alternatives(span.schema) : [];
       const structured = all.filter(isStructured);
       const others = all.filter((one) => !isStructured(one)).map((one) => undocumentedType.#typeOfSchema(one, ''));
@@ -98,7 +98,7 @@ export class WindowedType {
       return { ...span, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
     });
     // If the alternatives have the same kinds, only the contents of objects and arrays differ.
-    return groupRuns(split, (one, other) => one.kind === other.kind)
+    return groupRuns(splitSpans, (one, other) => one.kind === other.kind)
       .map((run) => ({ first: run.start.first, text: this.#mergedType(run, indent) }))
       .reduce((before, { first, text }) => ({
         first,
@@ -146,21 +146,21 @@ export class WindowedType {
   /** Returns an object type whose fields are grouped by the version window in which they exist. */
   #object(spans: readonly (VersionSpan & { readonly schema: Json })[], fullSpan: Span, indent: string): string {
     const names = new Set(spans.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
-    const unconditional: string[] = [];
+    const fieldsOfAllVersions: string[] = [];
     const groups = new Map<string, string[]>();
     for (const name of names) {
       for (const field of this.#fields(name, spans, `${indent}  `)) {
         const window = this.#window(field, fullSpan);
-        if (window === '') unconditional.push(field.text);
+        if (window === '') fieldsOfAllVersions.push(field.text);
         else groups.set(window, [...(groups.get(window) ?? []), field.text]);
       }
     }
     if (this.#open && spans.some(({ schema }) => schema.additionalProperties !== false))
-      unconditional.push(`${indent}  [name: string]: unknown;\n`);
+      fieldsOfAllVersions.push(`${indent}  [name: string]: unknown;\n`);
     const shapeOf = (lines: readonly string[]) => `{\n${lines.join('')}${indent}}`;
-    if (groups.size === 0) return shapeOf(unconditional);
-    const windowed = [...groups].map(([window, lines]) => `${window}${shapeOf(lines)}>`);
-    return `Flat<${[...(unconditional.length > 0 ? [shapeOf(unconditional)] : []), ...windowed].join(' & ')}>`;
+    if (groups.size === 0) return shapeOf(fieldsOfAllVersions);
+    const windowedTypes = [...groups].map(([window, lines]) => `${window}${shapeOf(lines)}>`);
+    return `Flat<${[...(fieldsOfAllVersions.length > 0 ? [shapeOf(fieldsOfAllVersions)] : []), ...windowedTypes].join(' & ')}>`;
   }
 
   #fields(name: string, spans: readonly (VersionSpan & { readonly schema: Json })[], indent: string): Field[] {

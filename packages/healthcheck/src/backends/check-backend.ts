@@ -85,8 +85,8 @@ export function checkBackend(check: Check, log: HealthcheckLog, onStateChange: (
   return {
     name,
     run() {
-      const isLatestFresh = refreshTimer !== undefined || performance.now() < freshUntil;
-      return latestReport && isLatestFresh ? latestReport : sharedRun();
+      const isLatestReportFresh = refreshTimer !== undefined || performance.now() < freshUntil;
+      return latestReport && isLatestReportFresh ? latestReport : sharedRun();
     },
     close() {
       isClosed = true;

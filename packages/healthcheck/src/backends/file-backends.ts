@@ -30,13 +30,13 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackendFactory>> = {
     const backendFor = (path: string) =>
       fileBackend(name, log, async () => ((await exists(path)) ? DISABLED_RESULT : { state: 'available' }));
     const backendsByPort = new Map([...disableByFilePaths].map(([port, path]) => [port, backendFor(path)]));
-    const unlistedPortBackend = fileBackend(name, log, async () => {
+    const backendForUnlistedPorts = fileBackend(name, log, async () => {
       log.warn(`healthcheck: the backend ${name} has no effect here: disableByFilePaths has no entry for this port`);
       return { state: 'available' };
     });
     return {
       name,
-      run: (probe) => (backendsByPort.get(probe.port ?? 0) ?? unlistedPortBackend).run(probe),
+      run: (probe) => (backendsByPort.get(probe.port ?? 0) ?? backendForUnlistedPorts).run(probe),
       close: () => undefined,
     };
   },

@@ -21,14 +21,14 @@ export function certificate(file: string, options: CertificateOptions = {}): Che
     async check() {
       const { validFrom, validTo } = new X509Certificate(await readFile(file));
       const daysLeft = (Date.parse(validTo) - Date.now()) / DAY_MS;
-      const hasStarted = Date.parse(validFrom) <= Date.now();
+      const hasValidityStarted = Date.parse(validFrom) <= Date.now();
       const details = `${file} is valid from ${validFrom} to ${validTo}; at least ${minDays} more days are required`;
-      const reason = !hasStarted
+      const reason = !hasValidityStarted
         ? 'CERTIFICATE NOT YET VALID'
         : daysLeft <= 0
           ? 'CERTIFICATE EXPIRED'
           : 'CERTIFICATE EXPIRES';
-      return limitResult(hasStarted && daysLeft >= minDays, reason, details, options);
+      return limitResult(hasValidityStarted && daysLeft >= minDays, reason, details, options);
     },
   };
 }

@@ -127,8 +127,8 @@ export class Connection {
   #setConnectionClose(res: ServerResponse): void {
     const writeHead = res.writeHead as (...args: unknown[]) => ServerResponse;
     res.writeHead = (...args: unknown[]) => {
-      const isLast = this.#waiting.length === 0 && (!this.#pipelines || this.#guard.closing);
-      if (isLast) res.shouldKeepAlive = false;
+      const isLastResponse = this.#waiting.length === 0 && (!this.#pipelines || this.#guard.closing);
+      if (isLastResponse) res.shouldKeepAlive = false;
       return writeHead.apply(res, args);
     };
   }

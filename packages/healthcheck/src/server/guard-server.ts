@@ -91,7 +91,7 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
     server.requestTimeout = limits.requestMs;
   }
 
-  function closeStalled(connection: Connection): void {
+  function closeStalledConnection(connection: Connection): void {
     stalled++;
     connection.socket.destroy();
   }
@@ -99,7 +99,7 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
   /** Closes an inactive connection, unless it waits for a handler. Node measures inactivity in both directions. */
   function closeInactive(socket: TrackedSocket): void {
     const connection = socket[CONNECTION_KEY];
-    if (connection && connection.unreadBytes > 0) closeStalled(connection);
+    if (connection && connection.unreadBytes > 0) closeStalledConnection(connection);
     else if (!connection?.busy) socket.destroy();
   }
 
@@ -115,10 +115,10 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
     }
     waitingConnections.sort((a, b) => a.unreadSamples - b.unreadSamples);
     while (total > limits.maxUnreadBytes) {
-      const longestWaiting = waitingConnections.pop();
-      if (!longestWaiting) break;
-      total -= longestWaiting.unreadBytes;
-      closeStalled(longestWaiting);
+      const longestWaitingConnection = waitingConnections.pop();
+      if (!longestWaitingConnection) break;
+      total -= longestWaitingConnection.unreadBytes;
+      closeStalledConnection(longestWaitingConnection);
     }
   }
 

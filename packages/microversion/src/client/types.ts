@@ -22,23 +22,25 @@ type OperationsAt<Api extends TypedApi, V extends string> =
 /** The keys of the operations that exist at a version, such as `GET /invoices/{id}`. */
 export type OperationKey<Api extends TypedApi, V extends string> = OperationsAt<Api, V>['key'];
 
-type TypesAt<Api extends TypedApi, V extends string, K> = Extract<OperationsAt<Api, V>, { readonly key: K }>;
+type OperationTypesAt<Api extends TypedApi, V extends string, K> = Extract<OperationsAt<Api, V>, { readonly key: K }>;
 
-type BodyAt<B, V extends string> = B extends undefined ? undefined : SchemaAt<AtVersion<B, V>, V, 'input'>;
+type RequestBodyAt<B, V extends string> = B extends undefined ? undefined : SchemaAt<AtVersion<B, V>, V, 'input'>;
 
 type Simplify<T> = { [K in keyof T]: T[K] };
 
-type PartsOf<Types extends OperationTypes, V extends string> = ([PathNames<Types['path']>] extends [never]
+type RequestPartsOf<Types extends OperationTypes, V extends string> = ([PathNames<Types['path']>] extends [never]
   ? unknown
   : { readonly params: { readonly [Name in PathNames<Types['path']>]: string | number } }) &
-  (BodyAt<Types['body'], V> extends undefined ? unknown : { readonly body: BodyAt<Types['body'], V> }) &
+  (RequestBodyAt<Types['body'], V> extends undefined ? unknown : { readonly body: RequestBodyAt<Types['body'], V> }) &
   (QueryAt<Types['query'], V> extends undefined ? unknown : { readonly query?: QueryAt<Types['query'], V> }) & {
     readonly headers?: Readonly<Record<string, string>>;
     readonly signal?: AbortSignal;
   };
 
 /** The parts of a request to an operation at a version: path parameters, query, body, headers and abort signal. */
-export type RequestParts<Api extends TypedApi, V extends string, K> = Simplify<PartsOf<TypesAt<Api, V, K>, V>>;
+export type RequestParts<Api extends TypedApi, V extends string, K> = Simplify<
+  RequestPartsOf<OperationTypesAt<Api, V, K>, V>
+>;
 
 /** The client arguments that follow the operation key. They are optional if the operation requires no request part. */
 export type RequestArguments<Api extends TypedApi, V extends string, K> =
@@ -56,14 +58,17 @@ export interface ProblemDetails {
   readonly [member: string]: unknown;
 }
 
-type StatusesAt<E, V extends string> =
+type ErrorStatusesAt<E, V extends string> =
   AtVersion<E, V> extends readonly (infer Status extends number)[] ? Status : never;
 
 /** The body of an operation's successful response at a version. */
 export type ResponseBody<Api extends TypedApi, V extends string, K> = ReplyAt<
-  AtVersion<TypesAt<Api, V, K>['reply'], V>,
+  AtVersion<OperationTypesAt<Api, V, K>['reply'], V>,
   V
 >;
 
 /** The error statuses that an operation documents at a version. */
-export type ErrorStatus<Api extends TypedApi, V extends string, K> = StatusesAt<TypesAt<Api, V, K>['errors'], V>;
+export type ErrorStatus<Api extends TypedApi, V extends string, K> = ErrorStatusesAt<
+  OperationTypesAt<Api, V, K>['errors'],
+  V
+>;

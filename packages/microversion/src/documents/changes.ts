@@ -40,7 +40,7 @@ export interface OperationChange {
   readonly breaking: boolean;
 }
 
-function sameRules(one: Part, other: Part): boolean {
+function haveSameRules(one: Part, other: Part): boolean {
   if (one.required !== other.required || one.closed !== other.closed) return false;
   if (one.reference !== other.reference) return false;
   const rulesJson = ({ description, title, ...rules }: Part['rules']) => JSON.stringify(rules);
@@ -50,12 +50,12 @@ function sameRules(one: Part, other: Part): boolean {
 /** All operations with the same key, in version order. At most one of them exists at a version. */
 type History = readonly Operation[];
 
-function operationPresentAt(history: History, version: Version): Operation | undefined {
+function operationAt(history: History, version: Version): Operation | undefined {
   return history.find((operation) => existsAt(operation, version));
 }
 
 function shapeAt(history: History, version: Version): OperationShape | undefined {
-  const operation = operationPresentAt(history, version);
+  const operation = operationAt(history, version);
   return operation && operationShape(operation, version);
 }
 
@@ -76,7 +76,7 @@ function lastChangeOf(history: History, name: string, from: Version, to: Version
   let latest = to;
   for (const version of breakpointsBetween(history, from, to)) {
     const part = shapeAt(history, version)?.parts.get(name);
-    if (!part !== !previous || (part && previous && !sameRules(part, previous))) latest = version;
+    if (!part !== !previous || (part && previous && !haveSameRules(part, previous))) latest = version;
     previous = part;
   }
   return latest;
@@ -104,7 +104,7 @@ function partChanges(
   return [...names].flatMap((name): PartChange[] => {
     if (isCoveredByParent(name, oldShape, newShape)) return [];
     const [before, after] = [oldShape.parts.get(name), newShape.parts.get(name)];
-    if (before && after && sameRules(before, after)) return [];
+    if (before && after && haveSameRules(before, after)) return [];
     const change = !before ? 'added' : !after ? 'removed' : 'altered';
     const breaking = breakingReason({ name, before, after }, newShape);
     return [{ name, change, version: lastChangeOf(history, name, from, to).text, before, after, breaking }];
@@ -115,7 +115,7 @@ function changeOf(history: History, from: Version, to: Version): OperationChange
   const breakpoints = breakpointsBetween(history, from, to);
   if (breakpoints.length === 0) return undefined;
   const [oldShape, newShape] = [shapeAt(history, from), shapeAt(history, to)];
-  const operation = operationPresentAt(history, to) ?? operationPresentAt(history, from);
+  const operation = operationAt(history, to) ?? operationAt(history, from);
   if (oldShape === newShape || !operation) return undefined;
   const commonFields = {
     operation: operationKey(operation),

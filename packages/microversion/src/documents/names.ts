@@ -47,8 +47,8 @@ export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | '
   const nouns = nameSegments.flatMap((segment, index) => {
     if (isParameter(segment)) return [];
     const words = wordsOf(segment);
-    const isSingle = isParameter(nameSegments[index + 1]) || (isOneResource && index === nameSegments.length - 1);
-    return isSingle ? [...words.slice(0, -1), singularOf(words.at(-1) ?? '')] : words;
+    const isSingular = isParameter(nameSegments[index + 1]) || (isOneResource && index === nameSegments.length - 1);
+    return isSingular ? [...words.slice(0, -1), singularOf(words.at(-1) ?? '')] : words;
   });
   const verb = action === undefined ? [VERBS[method][isOneResource ? 0 : 1]] : wordsOf(action);
   return camelCase([...verb, ...nouns]);

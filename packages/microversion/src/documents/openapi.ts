@@ -197,7 +197,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   const version = Version.of(options.version);
   const shared = components(options, version.text);
   const histories = groupBy(operations, operationKey);
-  const presentEntries = operations.flatMap((operation): DocumentedOperation[] => {
+  const definedEntries = operations.flatMap((operation): DocumentedOperation[] => {
     const shape = operationShape(operation, version);
     if (!shape) return [];
     const notes = windowNotes(histories.get(operationKey(operation)) ?? [operation], version);
@@ -208,12 +208,12 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     usesSeparatePaths && action !== undefined ? `${path}#${action}` : path;
   // Computed once, because both the request and the response use the example.
   const examples = new Map(
-    presentEntries.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
+    definedEntries.map(({ operation }) => [operation, exampleAt(options.exampleOf, operation, version)] as const),
   );
   const examplesOf = ({ operation }: DocumentedOperation) => examples.get(operation);
   const paths: Record<string, MutableJson> = {};
   const ids = new Map<string, string>();
-  for (const group of groupBy(presentEntries, (entry) => `${entry.operation.method} ${documentPath(entry)}`).values()) {
+  for (const group of groupBy(definedEntries, (entry) => `${entry.operation.method} ${documentPath(entry)}`).values()) {
     const [first] = group;
     const { operation, shape } = first;
     const isActionGroup = group.length > 1 && operation.action !== undefined;
@@ -247,7 +247,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       ...(options.securitySchemes && isPublic && { security: [] }),
     };
   }
-  const tags = [...new Set(presentEntries.map(({ operation }) => tagOf(operation)))];
+  const tags = [...new Set(definedEntries.map(({ operation }) => tagOf(operation)))];
   return {
     openapi: '3.1.0',
     info: {

@@ -56,15 +56,15 @@ const jsonSchemas = { input: new WeakMap<z.ZodType, Json>(), output: new WeakMap
  * Moves each `description` in a schema to the last position, so that the order of the keys does not depend on how the
  * schema was built.
  */
-function descriptionsLast({ description, ...rest }: Json): Json {
+function moveDescriptionsLast({ description, ...rest }: Json): Json {
   const schema: Record<string, unknown> = rest;
   for (const kind of ['anyOf', 'oneOf', 'allOf'])
-    if (schema[kind]) schema[kind] = (schema[kind] as Json[]).map(descriptionsLast);
+    if (schema[kind]) schema[kind] = (schema[kind] as Json[]).map(moveDescriptionsLast);
   for (const kind of ['items', 'additionalProperties'])
-    if (typeof schema[kind] === 'object') schema[kind] = descriptionsLast(schema[kind] as Json);
+    if (typeof schema[kind] === 'object') schema[kind] = moveDescriptionsLast(schema[kind] as Json);
   if (schema.properties) {
     const fields = Object.entries(schema.properties as Record<string, Json>);
-    schema.properties = Object.fromEntries(fields.map(([name, field]) => [name, descriptionsLast(field)]));
+    schema.properties = Object.fromEntries(fields.map(([name, field]) => [name, moveDescriptionsLast(field)]));
   }
   return description === undefined ? schema : { ...schema, description };
 }
@@ -82,7 +82,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
       if (adaptedSchema) Object.assign(writtenSchema, adaptedSchema);
     },
   }) as Json;
-  const result = descriptionsLast(rest);
+  const result = moveDescriptionsLast(rest);
   jsonSchemas[io].set(schema, result);
   return result;
 }

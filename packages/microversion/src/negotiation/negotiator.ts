@@ -121,13 +121,13 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   const pinnedVersion = options.pinned === undefined ? undefined : Version.of(options.pinned);
 
   const typedText = (text: string) => `${served.service} ${text}`;
-  const acceptVersion = (version: Version): AcceptedVersion => ({
+  const createAcceptedVersion = (version: Version): AcceptedVersion => ({
     ok: true,
     version,
     typedText: typedText(version.text),
   });
-  const minimumNegotiation = acceptVersion(pinnedVersion ?? served.min);
-  const maximumNegotiation = acceptVersion(served.max);
+  const minimumNegotiation = createAcceptedVersion(pinnedVersion ?? served.min);
+  const maximumNegotiation = createAcceptedVersion(served.max);
 
   function negotiateText(text: string): CachedNegotiation {
     if (text === 'latest') return maximumNegotiation;
@@ -136,7 +136,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     const version = Version.parse(normalizedText);
     if (!version?.within(served.min, served.max))
       return { ok: false, error: headerStyle.unacceptable(served, normalizedText) };
-    return acceptVersion(version);
+    return createAcceptedVersion(version);
   }
 
   const readTyped = memoizeParser((text) => {

@@ -42,7 +42,7 @@ export type RenderResponse = (value: any, call: any) => RenderedValue | Promise<
 const MAX_CACHED_PAGES = 4;
 const MIN_CACHED_PAGE_LENGTH = 16;
 /** The number of list items that are encoded together. */
-const ITEMS_PER_ENCODING = 100;
+const ITEMS_PER_CHUNK = 100;
 
 /**
  * Returns a function that renders a list page. Clients poll lists, so the bytes of a page are cached while its items
@@ -59,7 +59,7 @@ function renderPage(item: Render): RenderResponse {
       (page) => page.texts.length === texts.length && texts.every((text, i) => text === page.texts[i]),
     );
     if (existing) return existing.bytes;
-    if (texts.length <= ITEMS_PER_ENCODING) return storePage(texts, Buffer.from(`[${texts.join(',')}]`));
+    if (texts.length <= ITEMS_PER_CHUNK) return storePage(texts, Buffer.from(`[${texts.join(',')}]`));
     return encodeTexts(texts).then((bytes) => storePage(texts, bytes));
   };
   return (values: readonly unknown[], call) => {
@@ -74,11 +74,11 @@ function renderPage(item: Render): RenderResponse {
 async function encodeTexts(texts: readonly string[]): Promise<Buffer> {
   const parts: Buffer[] = [];
   const encode = (part: number) => {
-    const from = part * ITEMS_PER_ENCODING;
-    const text = texts.slice(from, from + ITEMS_PER_ENCODING).join(',');
+    const from = part * ITEMS_PER_CHUNK;
+    const text = texts.slice(from, from + ITEMS_PER_CHUNK).join(',');
     parts.push(Buffer.from(part === 0 ? `[${text}` : `,${text}`));
   };
-  await runInSlices(Math.ceil(texts.length / ITEMS_PER_ENCODING), encode);
+  await runInSlices(Math.ceil(texts.length / ITEMS_PER_CHUNK), encode);
   return Buffer.concat([...parts, Buffer.from(']')]);
 }
 
@@ -88,7 +88,7 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
   if (kind.kind === 'list') return renderPage(renderShape(kind.item, version));
   if (kind.kind !== 'object') return renderShape(shape, version);
   const fields = fieldsOf(kind.fields, version, renderResponse);
-  const joinParts = createCachedJoin();
+  const joinParts = createCachedJoiner();
   return (value, call) => {
     const parts: RenderedValue[] = [];
     const remainingFields = fields.values();
@@ -117,7 +117,7 @@ export function renderResponse(shape: ReplyShape, version: Version): RenderRespo
  * Returns a function that joins the parts of a response body. A body that contains a cached page is likely to be
  * requested again unchanged, so its bytes are cached as well and not copied for each request.
  */
-function createCachedJoin(): (parts: readonly RenderedValue[]) => RenderedValue {
+function createCachedJoiner(): (parts: readonly RenderedValue[]) => RenderedValue {
   const cached: { readonly parts: readonly RenderedValue[]; readonly bytes: Buffer }[] = [];
   return (parts) => {
     if (!parts.some((part) => typeof part !== 'string')) return parts.join('');

@@ -1,7 +1,7 @@
 /** The maximum time for which one slice of work blocks the event loop, in milliseconds. */
 const SLICE_MS = 4;
 /** The number of items between two readings of the clock. */
-const ITEMS_PER_READING = 8;
+const ITEMS_PER_CLOCK_READ = 8;
 
 const resumeQueue: (() => void)[] = [];
 
@@ -25,7 +25,7 @@ function runSlice(from: number, count: number, step: (index: number) => void): n
   const sliceEnd = performance.now() + SLICE_MS;
   for (let index = from; index < count; ) {
     step(index++);
-    if (index % ITEMS_PER_READING === 0 && performance.now() > sliceEnd) return index;
+    if (index % ITEMS_PER_CLOCK_READ === 0 && performance.now() > sliceEnd) return index;
   }
   return count;
 }

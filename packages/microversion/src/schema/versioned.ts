@@ -143,8 +143,8 @@ export function object<const S extends Shape>(
     ...breakpointsOf(extra),
   ]);
   return new Versioned(breakpoints, (version) => {
-    const presentFields = fields.map(([name, field]) => [name, schemaAt(field, version)] as const);
-    const shapeAtVersion = Object.fromEntries(presentFields.filter(([, schema]) => schema !== undefined));
+    const fieldSchemas = fields.map(([name, field]) => [name, schemaAt(field, version)] as const);
+    const shapeAtVersion = Object.fromEntries(fieldSchemas.filter(([, schema]) => schema !== undefined));
     const builtSchema = objectBuilders[at(extra, version) ?? 'reject'](
       shapeAtVersion as z.core.$ZodLooseShape,
     ) as z.ZodType;

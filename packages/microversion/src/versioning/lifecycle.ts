@@ -117,13 +117,13 @@ function endHeadersOfWindows(
   version: Version,
 ): Header[] {
   const end = windows.find((window) => window.has(version))?.end;
-  const firstAboveIndex = end ? versions.findIndex((candidate) => candidate.version.compare(end) >= 0) : -1;
-  const laterVersions = firstAboveIndex < 0 ? [] : versions.slice(firstAboveIndex);
+  const firstLaterIndex = end ? versions.findIndex((candidate) => candidate.version.compare(end) >= 0) : -1;
+  const laterVersions = firstLaterIndex < 0 ? [] : versions.slice(firstLaterIndex);
   // An element that a later version has again, even in another format, has not ended.
   if (laterVersions.some((candidate) => windows.some((window) => window.has(candidate.version)))) return [];
   return laterVersions.length === 0
     ? []
-    : endHeaders(laterVersions[0]?.released, versions[firstAboveIndex - 1]?.sunset, undefined);
+    : endHeaders(laterVersions[0]?.released, versions[firstLaterIndex - 1]?.sunset, undefined);
 }
 
 /** Writes the headers that announce the end of an operation, or of another element with windows, if no later version has it. */

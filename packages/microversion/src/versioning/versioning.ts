@@ -126,7 +126,8 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
     options.scheme,
   );
   const sources: readonly VersionSource[] = [options.from ?? header('API-Version')].flat();
-  const rejectsEnded = checkChoice('afterSunset', options.afterSunset ?? 'serve', ['serve', 'reject']) === 'reject';
+  const rejectsEndedVersions =
+    checkChoice('afterSunset', options.afterSunset ?? 'serve', ['serve', 'reject']) === 'reject';
   const responseHeader = responseHeaderOf(options, sources);
   const varyNames = [...new Set(sources.flatMap((source) => source.vary ?? []))];
   const { onVersion, now = Date.now } = options;
@@ -137,14 +138,14 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
       (found) => !(found instanceof RequestError),
     ),
   );
-  const defaultVersion = defaultOf(options.default ?? 'oldest');
+  const defaultVersion = resolveDefault(options.default ?? 'oldest');
   const context = {
     render,
     served: list.served,
     writeEndHeaders: createEndHeadersWriter(list.all),
   };
 
-  function defaultOf(setting: NonNullable<VersioningOptions['default']>) {
+  function resolveDefault(setting: NonNullable<VersioningOptions['default']>) {
     if (setting === 'required') {
       const names = sources.map(({ name }) => name);
       return () => list.missingVersionError(names);
@@ -166,10 +167,10 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
   }
 
   /** Rejects a version that has ended or is in a brown-out. */
-  function rejectEnded({ version, sunset, brownouts }: CompiledVersion, res: ServerResponse): void {
-    if (brownouts.length === 0 && !(rejectsEnded && sunset !== undefined)) return;
+  function rejectEndedVersion({ version, sunset, brownouts }: CompiledVersion, res: ServerResponse): void {
+    if (brownouts.length === 0 && !(rejectsEndedVersions && sunset !== undefined)) return;
     const time = now();
-    if (rejectsEnded && sunset !== undefined && time >= sunset)
+    if (rejectsEndedVersions && sunset !== undefined && time >= sunset)
       throw new RequestError(
         'VERSION_GONE',
         `Version ${version} ended on ${new Date(sunset).toISOString().slice(0, 10)}.`,
@@ -203,7 +204,7 @@ export function versioning(options: VersioningOptions): VersioningMiddleware {
       if (responseHeader !== undefined) res.setHeader(responseHeader, version.text);
       writeHeaders(res, headers);
     }
-    rejectEnded(found, res);
+    rejectEndedVersion(found, res);
     source?.accepted?.(req);
     storeVersion(req, version);
     storeNegotiationContext(req, context);

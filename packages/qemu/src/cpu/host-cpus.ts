@@ -12,10 +12,10 @@ const EMPTY_MODEL = 'base';
 /** CPU models that error messages omit: those with all or no features, and numbered versions of other models. */
 const UNLISTED_MODELS = /^(host|max|base|.*-v\d+)$/;
 
-const unavailableError = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
+const createUnavailableError = (message: string) => new QemuError('CPU_UNAVAILABLE', message);
 
 /** Returns a `host-passthrough` CPU for guests whose CPU properties are unknown. */
-export function passthroughCpu(acceleration: Acceleration): GuestCpu {
+export function createPassthroughCpu(acceleration: Acceleration): GuestCpu {
   return { mode: 'host-passthrough', model: FULL_MODEL[acceleration], properties: {}, visible: null };
 }
 
@@ -47,7 +47,10 @@ export class HostCpus {
     this.#queriedProgram = queriedProgram;
     this.#definitions = new Map(definitions.map((definition) => [definition.name, definition]));
     this.#fullProperties = fullProperties;
-    this.#guest = { ...passthroughCpu(queriedProgram.acceleration), visible: omitDisabledFeatures(fullProperties) };
+    this.#guest = {
+      ...createPassthroughCpu(queriedProgram.acceleration),
+      visible: omitDisabledFeatures(fullProperties),
+    };
   }
 
   /** The virtual CPU of guests that start on this host. */
@@ -70,17 +73,17 @@ export class HostCpus {
     const model =
       mode === 'custom' ? (baseline ? BASELINE_MODEL : `${name}`) : FULL_MODEL[this.#queriedProgram.acceleration];
     if (!this.#definitions.has(model))
-      throw unavailableError(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#describeModels()}`);
+      throw createUnavailableError(`QEMU does not have the CPU model ${name} (cpuModel): ${this.#describeModels()}`);
     const properties: CpuProperties = { ...baseline, ...changes };
     const allProperties = await this.#describeModel(model, properties);
     const missing = this.#missingFeatures({ model, properties }, allProperties);
-    const missingAdditions = missing.filter((feature) => changes[feature] === true);
-    if (missingAdditions.length > 0)
-      throw unavailableError(
-        `this computer cannot provide the CPU features ${missingAdditions.join(', ')} (cpuFeatures). Available features: ${featuresOf(this.#fullProperties).join(', ')}`,
+    const missingEnabledFeatures = missing.filter((feature) => changes[feature] === true);
+    if (missingEnabledFeatures.length > 0)
+      throw createUnavailableError(
+        `this computer cannot provide the CPU features ${missingEnabledFeatures.join(', ')} (cpuFeatures). Available features: ${featuresOf(this.#fullProperties).join(', ')}`,
       );
     if (missing.length > 0)
-      throw unavailableError(
+      throw createUnavailableError(
         `this computer cannot provide the CPU model ${name}, because it lacks ${missing.join(', ')}. Switch these features off (cpuFeatures), or use another model: ${this.#describeModels()}`,
       );
     this.#guest =
@@ -101,15 +104,15 @@ export class HostCpus {
 
   /** Returns the changes with QEMU's spelling of the feature names: `sse4_2` becomes `sse4.2`. */
   #supportedChanges(changes: FeatureChanges): FeatureChanges {
-    const normalize = (name: string) => name.replace(/[._]/g, '-');
+    const normalizeFeatureName = (name: string) => name.replace(/[._]/g, '-');
     const features = Object.keys(this.#fullProperties).filter(
       (name) => typeof this.#fullProperties[name] === 'boolean',
     );
-    const names = new Map(features.map((name) => [normalize(name), name]));
+    const names = new Map(features.map((name) => [normalizeFeatureName(name), name]));
     const entries = Object.entries(changes).map(([given, on]) => {
-      const name = names.get(normalize(given));
+      const name = names.get(normalizeFeatureName(given));
       if (name === undefined)
-        throw unavailableError(
+        throw createUnavailableError(
           `QEMU does not have the CPU feature ${given} (cpuFeatures). Features that this computer can provide: ${featuresOf(this.#fullProperties).join(', ')}`,
         );
       return [name, on];

@@ -103,6 +103,9 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
 
   const ids = await readdir(folder);
   const fenced = await Promise.all(ids.map(fenceMachine));
-  const left = await Promise.all(ids.map((id) => findMachine(join(folder, id))));
-  return { fenced: ids.filter((_, index) => fenced[index]), left: left.filter((pid) => pid !== undefined).length };
+  const remainingProcesses = await Promise.all(ids.map((id) => findMachine(join(folder, id))));
+  return {
+    fenced: ids.filter((_, index) => fenced[index]),
+    left: remainingProcesses.filter((pid) => pid !== undefined).length,
+  };
 }

@@ -30,7 +30,6 @@ export function parseForward(text: string): ForwardRule {
   const [first, last, guestPort] = [Number(start), Number(end), Number(guest)];
   if (first < MIN_HOST_PORT || last > MAX_PORT || first > last)
     throw createError(`has invalid host ports: use ${MIN_HOST_PORT} to ${MAX_PORT}, in ascending order`);
-  if (guestPort < 1 || guestPort > MAX_PORT)
-    throw createError(`has an invalid guest port: use 1 to ${MAX_PORT}`);
+  if (guestPort < 1 || guestPort > MAX_PORT) throw createError(`has an invalid guest port: use 1 to ${MAX_PORT}`);
   return { text, server, protocol: protocol as 'tcp' | 'udp', hostPorts: [first, last], guestPort };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
-import { guestFiles } from './guest-files.js';
+import { createGuestFiles } from './guest-files.js';
 import type { GuestMetadata } from './meta-data.js';
 
 /** The file system label by which guests find the config drive. */
@@ -44,7 +44,7 @@ export async function writeConfigDrive(
   qemuImg: string,
   options: ProgramOptions,
 ): Promise<void> {
-  const files = guestFiles(metadata);
+  const files = createGuestFiles(metadata);
   const totalBytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
   if (totalBytes > MAX_CONTENT_BYTES)
     throw new QemuError(

@@ -27,14 +27,14 @@ export function hasAgent(server: Server): boolean {
   return isTruthyString(optionsOfServer(server)('agent'));
 }
 
-function noResponseError(detail: string): QemuError {
+function createNoResponseError(detail: string): QemuError {
   return new QemuError('GUEST_TIMEOUT', `the agent in the guest does not respond: ${detail}`);
 }
 
 function connectToAgent(path: string, timeoutSignal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path, signal: timeoutSignal });
-    socket.once('error', (error) => reject(noResponseError(error.message)));
+    socket.once('error', (error) => reject(createNoResponseError(error.message)));
     socket.once('connect', () => resolve(socket));
   });
 }
@@ -54,7 +54,7 @@ function sendAndReceive(
       timeoutSignal.removeEventListener('abort', onFailure);
       settle();
     };
-    const onFailure = () => finish(() => reject(noResponseError(detail)));
+    const onFailure = () => finish(() => reject(createNoResponseError(detail)));
     const onData = (bytes: Buffer) => {
       const lines = (rest + bytes.toString('latin1')).split('\n');
       rest = lines.pop() ?? '';
@@ -64,7 +64,7 @@ function sendAndReceive(
         if (result && matches(result)) return finish(() => resolve(result));
       }
     };
-    if (timeoutSignal.aborted) return reject(noResponseError(detail));
+    if (timeoutSignal.aborted) return reject(createNoResponseError(detail));
     timeoutSignal.addEventListener('abort', onFailure, { once: true });
     socket.on('data', onData).once('close', onFailure).once('error', onFailure);
     socket.write(Buffer.from(request, 'latin1'));

@@ -4,7 +4,7 @@ import { contentPath, createMetaData, createNetworkData, type GuestMetadata } fr
 const METADATA_VERSIONS = ['2018-08-27', 'latest'];
 
 /** Returns a guest's metadata files in the OpenStack format, by path, for the config drive and the metadata service. */
-export function guestFiles(metadata: GuestMetadata): ReadonlyMap<string, Buffer> {
+export function createGuestFiles(metadata: GuestMetadata): ReadonlyMap<string, Buffer> {
   const toJson = (value: object) => Buffer.from(JSON.stringify(value));
   const { server, secrets } = metadata;
   const versionFiles: [string, Buffer][] = [

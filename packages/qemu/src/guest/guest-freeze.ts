@@ -50,7 +50,7 @@ export class GuestFreeze {
     const guest = this.#getGuest(folder);
     await guest.enqueue(async () => {
       await freezeFileSystems(folder);
-      this.#endAfter(folder, guest, holder, seconds);
+      this.#scheduleEnd(folder, guest, holder, seconds);
     });
   }
 
@@ -60,11 +60,11 @@ export class GuestFreeze {
     await guest.enqueue(async () => {
       if (!guest.holders.has(holder) || !(await isFrozen(folder)) || !guest.holders.has(holder))
         throw new QemuError('UNSUPPORTED', 'the guest has been thawed in the meantime');
-      this.#endAfter(folder, guest, holder, seconds);
+      this.#scheduleEnd(folder, guest, holder, seconds);
     });
   }
 
-  #endAfter(folder: MachineFolder, guest: FrozenGuest, holder: string, seconds: number): void {
+  #scheduleEnd(folder: MachineFolder, guest: FrozenGuest, holder: string, seconds: number): void {
     clearTimeout(guest.holders.get(holder));
     guest.holders.set(
       holder,
@@ -87,10 +87,10 @@ export class GuestFreeze {
     const guest = this.#getGuest(folder);
     clearTimeout(guest.holders.get(holder));
     guest.holders.delete(holder);
-    await this.#thawIfUnheld(folder, guest);
+    await this.#thawIfReleased(folder, guest);
   }
 
-  async #thawIfUnheld(folder: MachineFolder, guest: FrozenGuest): Promise<void> {
+  async #thawIfReleased(folder: MachineFolder, guest: FrozenGuest): Promise<void> {
     await guest.enqueue(async () => {
       if (guest.holders.size > 0) return;
       clearTimeout(guest.retry);
@@ -98,7 +98,7 @@ export class GuestFreeze {
         if (await folder.exists('frozen')) await thawFileSystems(folder);
         if (this.#guests.get(folder) === guest) this.#guests.delete(folder);
       } catch (error) {
-        guest.retry = this.#schedule(() => this.#thawIfUnheld(folder, guest), THAW_RETRY_MS);
+        guest.retry = this.#schedule(() => this.#thawIfReleased(folder, guest), THAW_RETRY_MS);
         throw error;
       }
     });
@@ -130,14 +130,14 @@ export class GuestFreeze {
   }
 
   /** Removes the freeze state of a machine that has ended. */
-  forget(folder: MachineFolder): void {
+  discardState(folder: MachineFolder): void {
     this.#guests.get(folder)?.cancelTimers();
     this.#guests.delete(folder);
   }
 
   /** Thaws guests that an earlier process left frozen. */
   async recover(folders: readonly MachineFolder[]): Promise<void> {
-    await Promise.allSettled(folders.map((folder) => this.#thawIfUnheld(folder, this.#getGuest(folder))));
+    await Promise.allSettled(folders.map((folder) => this.#thawIfReleased(folder, this.#getGuest(folder))));
   }
 
   /** Thaws all frozen guests. Called when the host closes, because this process cannot thaw them later. */
@@ -146,6 +146,6 @@ export class GuestFreeze {
     for (const guest of this.#guests.values()) guest.cancelTimers();
     await this.recover(folders);
     await Promise.allSettled(this.#ending);
-    for (const folder of folders) this.forget(folder);
+    for (const folder of folders) this.discardState(folder);
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from '@apistrata/compute-engine';
 import type { GuestInterface } from './guest-networks.js';
-import { netmask } from './netmask.js';
+import { netmaskOf } from './netmask.js';
 
 /** A file that the guest creates at its first boot. The contents are Base64-encoded. */
 export interface InjectedFile {
@@ -26,7 +26,7 @@ export function contentPath(index: number): string {
   return `/content/${String(index).padStart(4, '0')}`;
 }
 
-function taggedDevices({ server, interfaces }: GuestMetadata) {
+function listTaggedDevices({ server, interfaces }: GuestMetadata) {
   const nics = interfaces
     .filter(({ tag }) => tag !== null)
     .map(({ mac, tag }) => ({ type: 'nic', bus: 'pci', address: 'none', mac, tags: [tag] }));
@@ -60,7 +60,7 @@ export function createMetaData(metadata: GuestMetadata): object {
     ...(firstKey && { keys, public_keys: { [firstKey.name]: firstKey.data } }),
     ...(secrets.adminPassword !== null && { admin_pass: secrets.adminPassword }),
     files: secrets.files.map(({ path }, index) => ({ path, content_path: contentPath(index) })),
-    devices: taggedDevices(metadata),
+    devices: listTaggedDevices(metadata),
     dedicated_cpus: [],
     random_seed: randomBytes(512).toString('base64'),
   };
@@ -87,12 +87,12 @@ export function createNetworkData({ interfaces }: Pick<GuestMetadata, 'interface
           link: linkId(link),
           network_id: networkId,
           ip_address: address,
-          netmask: netmask(cidr),
+          netmask: netmaskOf(cidr),
           routes: [
             ...(gateway === null ? [] : [{ ...defaultDestination, gateway }]),
             ...routes.map(({ destination, nexthop }) => ({
               network: destination.split('/')[0],
-              netmask: netmask(destination),
+              netmask: netmaskOf(destination),
               gateway: nexthop,
             })),
           ],

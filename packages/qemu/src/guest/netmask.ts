@@ -1,7 +1,7 @@
 import { canonicalIp, cidrOf } from '@apistrata/compute-engine/catalogs';
 
 /** Returns the netmask of a CIDR, such as `255.255.255.0`. */
-export function netmask(cidr: string): string {
+export function netmaskOf(cidr: string): string {
   const { version, prefix } = cidrOf(cidr);
   const [count, size] = version === 4 ? [4, 8] : [8, 16];
   const parts = Array.from({ length: count }, (_, index) => {

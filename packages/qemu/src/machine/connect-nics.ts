@@ -30,7 +30,7 @@ export function nicId(portId: string): string {
 /**
  * Returns what interfaces require of their network backends. Migrated and resumed guests keep their number of queues.
  */
-export function determineRequirements(
+export function nicRequirementsOf(
   interfaces: readonly Pick<GuestInterface, 'portId'>[],
   { nicModel, nicQueues }: Tuning,
   incoming: MachineLayout | undefined,
@@ -48,7 +48,7 @@ export async function connectNics(
 ): Promise<readonly NicShape[]> {
   const interfaces = await host.interfaces(server, serverInterfaces);
   const tuning = tuningOf(flavor, server.imageProperties);
-  const requirements = determineRequirements(interfaces, tuning, incoming);
+  const requirements = nicRequirementsOf(interfaces, tuning, incoming);
   const backends = await host.networks.connect(server, interfaces, starting, requirements);
   return interfaces.map(({ portId, mac, mtu }, index) => ({
     id: nicId(portId),

@@ -43,7 +43,7 @@ async function removeCopy(qmp: QmpClient): Promise<void> {
 }
 
 /** Returns a predicate for the event that reports the end of a block job. */
-export function matchEndOf(job: string): (event: QmpEvent) => boolean {
+export function createJobEndMatcher(job: string): (event: QmpEvent) => boolean {
   return ({ event, data }) =>
     (event === 'BLOCK_JOB_COMPLETED' || event === 'BLOCK_JOB_CANCELLED') && data.device === job;
 }
@@ -68,7 +68,7 @@ export async function mirrorUntilReady(
   failureMessage: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const hasEnded = matchEndOf(copy['job-id']);
+  const hasEnded = createJobEndMatcher(copy['job-id']);
   const isReady = ({ event, data }: QmpEvent) => event === 'BLOCK_JOB_READY' && data.device === copy['job-id'];
   const firstEvent = await qmp.executeUntil(
     'blockdev-mirror',
@@ -105,7 +105,7 @@ export async function copyRunningDisk(
   });
   try {
     const job = { 'job-id': COPY_NAME, device: node, target: COPY_NAME, sync: 'full' };
-    const endEvent = await qmp.executeUntil('blockdev-backup', job, matchEndOf(COPY_NAME), run.signal, around);
+    const endEvent = await qmp.executeUntil('blockdev-backup', job, createJobEndMatcher(COPY_NAME), run.signal, around);
     checkJobEnd(endEvent, 'the disk could not be copied');
   } finally {
     await removeCopy(qmp).catch(() => {});

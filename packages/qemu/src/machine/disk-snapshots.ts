@@ -16,7 +16,7 @@ type DiskInfo = { readonly snapshots?: readonly { readonly name: string }[] } | 
 const containsSnapshot = (disk: DiskInfo) => disk?.snapshots?.some(({ name }) => name === SNAPSHOT_NAME) ?? false;
 
 /** Yields the path of each local disk of a stopped machine, and whether the disk has the resize snapshot. */
-async function* localDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
+async function* readLocalDisks(host: Host, folder: MachineFolder, signal: AbortSignal) {
   for (const disk of LOCAL_DISKS) {
     const path = diskFile(folder, disk);
     const info = await readDiskInfo(host.diskTools, path, signal);
@@ -37,13 +37,13 @@ async function runSnapshotCommand(
 
 /** Takes a resize snapshot of each disk of a stopped machine, unless the disk has one already. */
 export async function snapshotDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, hasSnapshot } of localDisks(host, folder, signal))
+  for await (const { path, hasSnapshot } of readLocalDisks(host, folder, signal))
     if (!hasSnapshot) await runSnapshotCommand(host, '-c', path, signal);
 }
 
 /** Restores the disks of a stopped machine from their resize snapshots. */
 export async function restoreDisks(host: Host, folder: MachineFolder, signal: AbortSignal): Promise<void> {
-  for await (const { path, hasSnapshot } of localDisks(host, folder, signal)) {
+  for await (const { path, hasSnapshot } of readLocalDisks(host, folder, signal)) {
     if (!hasSnapshot) continue;
     await runSnapshotCommand(host, '-a', path, signal);
     await runSnapshotCommand(host, '-d', path, signal);
@@ -55,7 +55,7 @@ export async function removeDiskSnapshots(host: Host, serverId: string, signal: 
   const machine = host.machine({ id: serverId });
   const qmp = await machine.connectIfRunning();
   if (qmp) return removeRunningSnapshots(qmp);
-  for await (const { path, hasSnapshot } of localDisks(host, machine.folder, signal))
+  for await (const { path, hasSnapshot } of readLocalDisks(host, machine.folder, signal))
     if (hasSnapshot) await runSnapshotCommand(host, '-d', path, signal);
 }
 

@@ -11,7 +11,7 @@ const HEADER_BYTES = 32;
 const SIZE_OFFSET = 24;
 
 /** Returns the total disk space that files occupy; missing files count as empty. */
-export async function occupiedBytes(...paths: readonly string[]): Promise<number> {
+export async function readOccupiedBytes(...paths: readonly string[]): Promise<number> {
   const stats = await Promise.all(paths.map((path) => ifMissing(stat(path), undefined)));
   return stats.reduce((sum, file) => sum + (file?.blocks ?? 0) * BLOCK_BYTES, 0);
 }

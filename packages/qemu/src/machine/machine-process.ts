@@ -62,7 +62,7 @@ export async function killProcess(folder: ProcessFiles): Promise<void> {
 }
 
 /** Returns the last line that a folder's process wrote to its error log. */
-async function lastErrorLine(folder: ProcessFiles): Promise<string | undefined> {
+async function readLastErrorLine(folder: ProcessFiles): Promise<string | undefined> {
   const text = await readFile(folder.file('errorLog'), 'utf8').catch(() => '');
   return text.trim().split('\n').at(-1) || undefined;
 }
@@ -109,7 +109,7 @@ export async function startDetached<T>(
     await errorLogFile.close();
   }
   await killProcess(folder);
-  const reason = failure?.message ?? (await lastErrorLine(folder)) ?? 'it does not respond';
+  const reason = failure?.message ?? (await readLastErrorLine(folder)) ?? 'it does not respond';
   throw new QemuError('MACHINE_ENDED', `${basename(program)} cannot run: ${reason}`);
 }
 

@@ -10,7 +10,14 @@ import {
   nodeName,
   volumeNodeNames,
 } from './block-devices.js';
-import { checkJobEnd, matchEndOf, mirrorUntilReady, queryBlockNode, queryBlockNodes, removeJob } from './copy-disk.js';
+import {
+  checkJobEnd,
+  createJobEndMatcher,
+  mirrorUntilReady,
+  queryBlockNode,
+  queryBlockNodes,
+  removeJob,
+} from './copy-disk.js';
 import { findFreeBus } from './hotplug-ports.js';
 import type { VolumeShape } from './machine-shape.js';
 import { DETACHED_ERRORS, ignoreExpectedError, removeDevice } from './remove-device.js';
@@ -88,7 +95,7 @@ export async function growVolume(qmp: QmpClient, volume: VolumeShape): Promise<v
 }
 
 /** Copies a volume to another one while the guest writes to the volume, and then switches the guest to the copy. */
-export async function exchangeVolume(
+export async function replaceVolume(
   qmp: QmpClient,
   id: string,
   target: VolumeShape,
@@ -104,7 +111,7 @@ export async function exchangeVolume(
     const copy = { 'job-id': job, device: front.current, target: front.free, sync: 'full' } as const;
     await mirrorUntilReady(qmp, copy, 'the volume could not be copied', signal);
     checkJobEnd(
-      await qmp.executeUntil('job-complete', { id: job }, matchEndOf(job), signal),
+      await qmp.executeUntil('job-complete', { id: job }, createJobEndMatcher(job), signal),
       'the volume could not be replaced',
     );
     await removeNodes(qmp, front.current, connection.current);

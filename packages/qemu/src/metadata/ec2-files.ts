@@ -4,7 +4,7 @@ import type { GuestMetadata } from '../guest/meta-data.js';
 const METADATA_VERSIONS = ['1.0', '2009-04-04', 'latest'];
 
 /** Returns an EC2-style id: a prefix and eight hexadecimal digits. */
-function shortId(kind: string, id: string): string {
+function toEc2Id(kind: string, id: string): string {
   return `${kind}-${id.replaceAll('-', '').slice(0, 8)}`;
 }
 
@@ -13,7 +13,7 @@ function shortId(kind: string, id: string): string {
  *
  * @param floatingAddress the guest's floating IP address
  */
-export function ec2Files(
+export function createEc2Files(
   { server, interfaces }: GuestMetadata,
   floatingAddress: string | undefined,
 ): ReadonlyMap<string, Buffer> {
@@ -21,13 +21,13 @@ export function ec2Files(
   const localAddress =
     interfaces.flatMap(({ addresses }) => addresses).find(({ version }) => version === 4)?.address ?? '';
   const values: Readonly<Record<string, string | null | undefined>> = {
-    'ami-id': server.imageId === '' ? null : shortId('ami', server.imageId),
+    'ami-id': server.imageId === '' ? null : toEc2Id('ami', server.imageId),
     'ami-launch-index': `${server.launchIndex}`,
     'block-device-mapping/ami': 'vda',
     'block-device-mapping/root': '/dev/vda',
     hostname,
     'instance-action': 'none',
-    'instance-id': shortId('i', id),
+    'instance-id': toEc2Id('i', id),
     'instance-type': server.flavor.name,
     'local-hostname': hostname,
     'local-ipv4': localAddress,

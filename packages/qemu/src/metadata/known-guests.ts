@@ -38,8 +38,8 @@ export async function findGuest(
   const attachedRouters = routers.filter(({ interfaces }) =>
     interfaces.some(({ networkId }) => networkId === port.networkId),
   );
-  const floating = attachedRouters
+  const floatingIp = attachedRouters
     .flatMap((router) => router.floating)
     .find(({ fixedAddress }) => fixedAddress === address);
-  return { metadata: JSON.parse(metadataJson), floating: floating?.address };
+  return { metadata: JSON.parse(metadataJson), floating: floatingIp?.address };
 }

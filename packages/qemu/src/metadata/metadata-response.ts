@@ -1,6 +1,6 @@
-import { guestFiles } from '../guest/guest-files.js';
+import { createGuestFiles } from '../guest/guest-files.js';
 import type { GuestMetadata } from '../guest/meta-data.js';
-import { ec2Files } from './ec2-files.js';
+import { createEc2Files } from './ec2-files.js';
 
 export interface MetadataResponse {
   readonly type: 'application/json' | 'text/plain' | 'application/octet-stream';
@@ -14,11 +14,11 @@ export interface MetadataResponse {
 function listFolder(folder: string, paths: readonly string[], { server }: GuestMetadata): string | undefined {
   const relativePaths = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
   if (relativePaths.length === 0) return undefined;
-  const omitsSlashes = folder === '' || folder.startsWith('openstack/');
+  const isSlashOmitted = folder === '' || folder.startsWith('openstack/');
   const names = relativePaths.map((path) => {
     const [name = '', ...rest] = path.split('/');
     if (/\/public-keys\/$/.test(folder)) return `${name}=${server.keyName}`;
-    return rest.length > 0 && !omitsSlashes ? `${name}/` : name;
+    return rest.length > 0 && !isSlashOmitted ? `${name}/` : name;
   });
   return [...new Set(names)].join('\n');
 }
@@ -27,15 +27,15 @@ function listFolder(folder: string, paths: readonly string[], { server }: GuestM
  * Returns the metadata service's response to a guest.
  *
  * @param path the path of the request URL, without the query string
- * @param floating the guest's floating IP address
+ * @param floatingAddress the guest's floating IP address
  * @returns undefined for an unknown path
  */
 export function createMetadataResponse(
   path: string,
   metadata: GuestMetadata,
-  floating?: string,
+  floatingAddress?: string,
 ): MetadataResponse | undefined {
-  const files = new Map([...ec2Files(metadata, floating), ...guestFiles(metadata)]);
+  const files = new Map([...createEc2Files(metadata, floatingAddress), ...createGuestFiles(metadata)]);
   const requestedPath = path.split('/').filter(Boolean).join('/');
   const body = files.get(requestedPath);
   if (body) {

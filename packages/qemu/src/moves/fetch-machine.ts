@@ -5,7 +5,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import { ownerOf } from '../images/image-cache.js';
 import type { MachineManifest } from './machine-manifest.js';
-import { createTransferClient, retryWhileUnreachable, TransferCutError } from './transfer-requests.js';
+import { createTransferClient, InterruptedTransferError, retryWhileUnreachable } from './transfer-requests.js';
 
 /** A machine on another host, from which this host receives it. */
 export interface RemoteMachine {
@@ -50,7 +50,7 @@ async function fetchFileOnce(
   await rm(temporaryFile, { force: true });
   await pipeline(content, createWriteStream(temporaryFile, { mode: 0o600 }), { signal }).catch((cause) => {
     throw CONNECTION_ERRORS.includes(cause.code)
-      ? new TransferCutError(`${name} from ${sourceHost}`, { cause })
+      ? new InterruptedTransferError(`${name} from ${sourceHost}`, { cause })
       : cause;
   });
   await host.machine(server).folder.changeOwner(temporaryFile);

@@ -3,7 +3,13 @@ import type { Server } from '@apistrata/compute-engine';
 import type { MoveProgress } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 import { nodeName } from '../machine/block-devices.js';
-import { checkJobEnd, matchEndOf, mirrorUntilReady, queryBlockNodes, removeJob } from '../machine/copy-disk.js';
+import {
+  checkJobEnd,
+  createJobEndMatcher,
+  mirrorUntilReady,
+  queryBlockNodes,
+  removeJob,
+} from '../machine/copy-disk.js';
 import { QemuError } from '../qemu-error.js';
 import {
   checkMemoryMoved,
@@ -124,7 +130,12 @@ export class LiveMove implements OngoingMove {
     // The guest is paused and no longer writes, so the copies of the disks are complete.
     for (const disk of disks)
       checkJobEnd(
-        await qmp.executeUntil('block-job-cancel', { device: copyName(disk) }, matchEndOf(copyName(disk)), signal),
+        await qmp.executeUntil(
+          'block-job-cancel',
+          { device: copyName(disk) },
+          createJobEndMatcher(copyName(disk)),
+          signal,
+        ),
         `the disk ${disk} could not be copied`,
       );
     signal.throwIfAborted();

@@ -71,8 +71,8 @@ export async function serveHostRequest(
   signal: AbortSignal,
   requester: HostRequester,
 ): Promise<LinkResponse> {
-  const { serverId, ends } = parseSubject(request, requester);
-  if (!ends && !(await requester.concerns(serverId)))
+  const { serverId, ends: isClosingVolume } = parseSubject(request, requester);
+  if (!isClosingVolume && !(await requester.concerns(serverId)))
     throw new QemuError('UNSUPPORTED', `the host ${requester.host} may not send requests for the server ${serverId}`);
   if (!('serverId' in request)) return serveVolumeRequest(host, request);
   const { folder } = host.machine({ id: serverId });

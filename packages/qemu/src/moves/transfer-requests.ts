@@ -30,7 +30,7 @@ export function createTransferClient(name: string, { parts }: Host, signal: Abor
 const RETRY_INTERVAL_MS = 500;
 
 /** The error for an interrupted transfer from another host. */
-export class TransferCutError extends QemuError {
+export class InterruptedTransferError extends QemuError {
   constructor(transferName: string, options?: ErrorOptions) {
     super('MOVE_FAILED', `the transfer of ${transferName} was incomplete`, options);
   }
@@ -43,7 +43,8 @@ export async function retryWhileUnreachable<T>(request: () => Promise<T>, signal
       return await request();
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof TransferCutError) && (error as { code?: string }).code !== 'HOST_UNREACHABLE') throw error;
+      if (!(error instanceof InterruptedTransferError) && (error as { code?: string }).code !== 'HOST_UNREACHABLE')
+        throw error;
     }
     await sleep(RETRY_INTERVAL_MS, undefined, { signal });
   }

@@ -11,7 +11,7 @@ import { QemuError } from '../qemu-error.js';
 import { BuildHealth } from './build-health.js';
 import { sanitizePlan } from './checked-plan.js';
 import { claimNames } from './claim-names.js';
-import { servedNetworks } from './desired-links.js';
+import { selectServedNetworks } from './desired-links.js';
 import { DhcpServers } from './dhcp-servers.js';
 import { IpTool, type TrafficCounters } from './ip-tool.js';
 import { NetworkBuilder } from './network-builder.js';
@@ -19,7 +19,7 @@ import type { MachineFolders, NetworkMode } from './network-mode.js';
 import { checkPhysicalNetwork, findPhysicalNetworks } from './physical-networks.js';
 import { probeNetworks } from './probe-networks.js';
 import { SERVICE_ADDRESS } from './service-address.js';
-import { tapBackend } from './tap-backend.js';
+import { createTapBackend } from './tap-backend.js';
 import { type CurrentHosts, readCurrentHosts } from './tunnels.js';
 import { Wireguard } from './wireguard.js';
 
@@ -218,7 +218,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       // A check that is requested from now on is made in the next round.
       isCheckRequested = false;
       lastCheck = { desired: '', at: 0 };
-      const namespaces = servedNetworks(plan).map(({ id }) => names.service(id));
+      const namespaces = selectServedNetworks(plan).map(({ id }) => names.service(id));
       // A namespace cannot be removed while a socket listens in it.
       await metadata.closeAllExcept(namespaces);
       await builder.build(plan, tunnels, queues);
@@ -235,9 +235,9 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       await probeNetworks(ip, names, nft);
       probedAt = Date.now();
     };
-    const rounds = new SharedRunner(async () => {
+    const roundRunner = new SharedRunner(async () => {
       const desiredState = await desired(folders).catch((error) => {
-        health.recordMissingPlan(error);
+        health.recordUnreadablePlan(error);
         throw error;
       });
       try {
@@ -249,7 +249,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
         throw error;
       }
     });
-    const refresh = () => rounds.run().catch(() => {});
+    const refresh = () => roundRunner.run().catch(() => {});
     const firstRound = refresh();
     const unsubscribe = onNetworkChange(() => void refresh());
     const timer = setInterval(() => void refresh(), POLL_INTERVAL_MS).unref();
@@ -260,10 +260,10 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
         const addedPorts = interfaces.map(({ portId }, index) => [portId, (queues[index] ?? 1) > 1] as const);
         multiqueue.set(server.id, new Map([...knownPorts, ...addedPorts]));
         isCheckRequested = true;
-        await rounds.run();
+        await roundRunner.run();
         for (const { portId } of interfaces) checkPhysicalNetwork(builtPlan, portId, physical);
         return interfaces.map(({ portId }, index) =>
-          tapBackend(names.tap(portId), queues[index] ?? 1, vhost && virtio),
+          createTapBackend(names.tap(portId), queues[index] ?? 1, vhost && virtio),
         );
       },
       async counters({ interfaces }) {
@@ -275,7 +275,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       },
       release(serverId) {
         multiqueue.delete(serverId);
-        return rounds.run();
+        return roundRunner.run();
       },
       async problem() {
         await firstRound;
@@ -286,7 +286,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       async leave() {
         clearInterval(timer);
         unsubscribe();
-        await rounds.waitUntilIdle();
+        await roundRunner.waitUntilIdle();
         await metadata.leave();
       },
     };

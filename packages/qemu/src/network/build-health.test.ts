@@ -17,7 +17,7 @@ it('reports the failure of the first attempt', () => {
 
 it('does not report a problem with the computer if the plan cannot be read', () => {
   const { built, lines, changes } = health();
-  for (let i = 0; i < 3; i++) built.recordMissingPlan(new Error('no database'));
+  for (let i = 0; i < 3; i++) built.recordUnreadablePlan(new Error('no database'));
   expect([lines, changes]).toEqual([['networks could not be built: no database'], []]);
 });
 

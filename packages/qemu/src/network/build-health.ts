@@ -42,7 +42,7 @@ export class BuildHealth {
   /**
    * Records that the network plan could not be read. Logs the same failure only once, because attempts are repeated.
    */
-  recordMissingPlan({ message }: Error): void {
+  recordUnreadablePlan({ message }: Error): void {
     if (message !== this.#message) this.#log(`networks could not be built: ${message}`);
     this.#message = message;
   }
@@ -50,7 +50,7 @@ export class BuildHealth {
   /** Records that networks could not be built on this computer. */
   recordFailure(error: Error): void {
     const { message } = error;
-    this.recordMissingPlan(error);
+    this.recordUnreadablePlan(error);
     this.#failures++;
     if (this.#failures >= PROBLEM_THRESHOLD) this.#setProblem(`networks cannot be built: ${message.split('\n', 1)[0]}`);
   }

@@ -14,7 +14,7 @@ const MIN_IPV6_MTU = 1280;
  * Returns the networks that have servers on this host, and that therefore need DHCP and metadata services here. A
  * network in which this host has only routers needs none.
  */
-export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
+export function selectServedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
   const servedIds = new Set(ports.map(({ networkId }) => networkId));
   return networks.filter(({ id }) => servedIds.has(id));
 }
@@ -71,7 +71,7 @@ export function desiredLinks(
     ),
     ...(tunnels ? tunnelLinks(networks, names, tunnels) : []),
     ...networks.flatMap((network) => physicalLinks(network, names, physical)),
-    ...servedNetworks(plan).map(({ id, mtu }): DesiredLink => {
+    ...selectServedNetworks(plan).map(({ id, mtu }): DesiredLink => {
       const name = names.service(id);
       return { kind: 'veth', name, bridge: names.bridge(id), namespace: name, mac: deriveMac(name), mtu };
     }),

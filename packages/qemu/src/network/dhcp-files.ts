@@ -1,6 +1,6 @@
 import { cidrOf } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
-import { netmask } from '../guest/netmask.js';
+import { netmaskOf } from '../guest/netmask.js';
 import { SERVICE_ADDRESS } from './service-address.js';
 
 /** The lease time of IP addresses. */
@@ -48,7 +48,7 @@ function dhcpIpv6Subnets({ subnets }: PlannedNetwork): Subnets {
 }
 
 /** Returns dnsmasq options that announce the subnets' IPv6 resolvers, each to guests with the subnet's tag. */
-function ipv6Resolvers(subnets: Subnets, tag: (index: number) => string): readonly string[] {
+function createResolverOptions(subnets: Subnets, tag: (index: number) => string): readonly string[] {
   return subnets.flatMap(({ dnsNameservers }, index) => {
     const resolvers = dnsNameservers.filter((address) => address.includes(':')).map((address) => `[${address}]`);
     return resolvers.length > 0 ? [`tag:${tag(index)},option6:dns-server,${resolvers.join(',')}`] : [];
@@ -76,7 +76,7 @@ export function createDhcpFiles(
     const [first = ''] = cidr.split('/');
     return [
       `shared-network=${device},${first}`,
-      `dhcp-range=set:${tag(index)},${first},static,${netmask(cidr)},${LEASE_TIME}`,
+      `dhcp-range=set:${tag(index)},${first},static,${netmaskOf(cidr)},${LEASE_TIME}`,
     ];
   });
   const subnetsV6 = dhcpIpv6Subnets(network);
@@ -131,7 +131,7 @@ export function createDhcpFiles(
   return {
     configuration: joinLines(configuration),
     hosts: joinLines(hosts),
-    options: joinLines([...options, ...ipv6Resolvers(subnetsV6, tagV6)]),
+    options: joinLines([...options, ...createResolverOptions(subnetsV6, tagV6)]),
   };
 }
 
@@ -185,7 +185,7 @@ export function createAdvertisementFiles(
       return `dhcp-range=set:${tag(index)},${first},${ADVERTISEMENT_MODES[mode]},${LEASE_TIME}`;
     }),
   ];
-  const options = ipv6Resolvers(
+  const options = createResolverOptions(
     announcedInterfaces.map(({ subnet }) => subnet),
     tag,
   );

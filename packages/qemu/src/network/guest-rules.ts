@@ -1,6 +1,6 @@
 import { formatCidr, parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
-import { servedNetworks } from './desired-links.js';
+import { selectServedNetworks } from './desired-links.js';
 import { type DeviceNames, deriveMac } from './device-names.js';
 import { hasDhcp } from './dhcp-files.js';
 import { outerDevices, type PhysicalNetworks } from './physical-networks.js';
@@ -11,7 +11,7 @@ import type { Tunnels } from './tunnels.js';
 /** The packet mark of replies on connections that security groups have allowed. */
 const REPLY_MARK = '0x40000000';
 
-const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
+const MAC_PATTERN = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 
 interface AllowedSources {
   readonly macs: readonly string[];
@@ -37,7 +37,9 @@ function normalizeAddress(text: string): string | undefined {
 function sourcesOf(port: PlannedPort): AllowedSources {
   const pairs = port.allowedAddressPairs.flatMap(({ ip_address: address = '', mac_address: mac = port.mac }) => {
     const valid = normalizeAddress(address);
-    return valid !== undefined && MAC.test(mac.toLowerCase()) ? [{ address: valid, mac: mac.toLowerCase() }] : [];
+    return valid !== undefined && MAC_PATTERN.test(mac.toLowerCase())
+      ? [{ address: valid, mac: mac.toLowerCase() }]
+      : [];
   });
   const macs = [...new Set([port.mac, ...pairs.map(({ mac }) => mac)])];
   const all = [...new Set([...port.addresses.map(({ address }) => address), ...pairs.map(({ address }) => address)])];
@@ -97,7 +99,7 @@ const BASE_RULES = {
   ],
 } as const;
 
-function filterRules(
+function createFilterRules(
   port: PlannedPort,
   direction: 'egress' | 'ingress',
   rules: NetworkPlan['rules'],
@@ -140,16 +142,16 @@ function tunnelRules(
 } {
   const [tunnels, services] = [names.patternFor('x'), names.patternFor('s')];
   const endpoints = [...peers.values()].map(({ address }) => address);
-  const wire = (
+  const senderRules = (
     [
       ['ip', false],
       ['ip6', true],
     ] as const
   ).map(([family, isIpv6]) => {
-    const known = endpoints.filter((address) => address.includes(':') === isIpv6);
+    const sameFamilyEndpoints = endpoints.filter((address) => address.includes(':') === isIpv6);
     const otherSenders =
-      known.length > 0
-        ? `${family} saddr != ${formatSet([...new Set(known)])}`
+      sameFamilyEndpoints.length > 0
+        ? `${family} saddr != ${formatSet([...new Set(sameFamilyEndpoints)])}`
         : `meta nfproto ${isIpv6 ? 'ipv6' : 'ipv4'}`;
     return `udp dport ${local.port} ${otherSenders} drop`;
   });
@@ -159,11 +161,11 @@ function tunnelRules(
     wire: device
       ? [
           `udp dport ${local.port} iifname != ${device} drop`,
-          ...wire,
+          ...senderRules,
           `iifname ${device} udp dport != ${local.port} drop`,
           `iifname ${device} meta l4proto != 17 drop`,
         ]
-      : wire,
+      : senderRules,
     forwarded: device ? [`iifname ${device} drop`, `oifname ${device} drop`] : [],
     // If the encrypting interface were down, the kernel would select an unencrypted route.
     sent: device ? [`ip6 saddr ${local.address} oifname != ${device} drop`] : [],
@@ -220,9 +222,9 @@ export function guestRules(
   const securedPorts = plan.ports.filter(({ portSecurityEnabled }) => portSecurityEnabled);
   const entries = (chainKind: string) =>
     securedPorts.map(({ id }) => [names.tap(id), `${chainKind}-${names.tap(id)}`] as const);
-  const services = servedNetworks(plan).map(({ id }) => {
-    const taps = plan.ports.filter(({ networkId }) => networkId === id).map((port) => `"${names.tap(port.id)}"`);
-    return `iifname ${formatSet(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${deriveMac(names.service(id))}`;
+  const services = selectServedNetworks(plan).map(({ id }) => {
+    const tapDevices = plan.ports.filter(({ networkId }) => networkId === id).map((port) => `"${names.tap(port.id)}"`);
+    return `iifname ${formatSet(tapDevices)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${deriveMac(names.service(id))}`;
   });
   const bridged = [
     verdictMap('honest', entries('honest')),
@@ -230,8 +232,8 @@ export function guestRules(
     verdictMap('ingress', entries('ingress')),
     ...securedPorts.flatMap((port) => [
       chain(`honest-${names.tap(port.id)}`, antiSpoofingRules(port)),
-      chain(`egress-${names.tap(port.id)}`, filterRules(port, 'egress', plan.rules, members)),
-      chain(`ingress-${names.tap(port.id)}`, filterRules(port, 'ingress', plan.rules, members)),
+      chain(`egress-${names.tap(port.id)}`, createFilterRules(port, 'egress', plan.rules, members)),
+      chain(`ingress-${names.tap(port.id)}`, createFilterRules(port, 'ingress', plan.rules, members)),
     ]),
     chain('arriving', [
       'type filter hook prerouting priority -300; policy accept;',

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
 import type { DesiredLink } from './desired-link.js';
-import { desiredLinks, linkCommands, mustRecreate, servedNetworks } from './desired-links.js';
+import { desiredLinks, linkCommands, mustRecreate, selectServedNetworks } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
 import { createAdvertisementFiles, createDhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
@@ -75,7 +75,7 @@ export class NetworkBuilder {
     const ipv6 = await this.#ipv6Routes.select(plan);
     const results = await Promise.allSettled([
       ...plan.routers.map((router) => this.#buildRouter(router, plan, ipv6.routerIds.has(router.id))),
-      ...servedNetworks(plan).map((network) => this.#buildServices(network, plan)),
+      ...selectServedNetworks(plan).map((network) => this.#buildServices(network, plan)),
       this.#buildUplinks(plan.routers),
       this.#applyIfChanged('ipv6', ipv6.text, () => this.#ipv6Routes.apply(ipv6)),
     ]);
@@ -100,10 +100,10 @@ export class NetworkBuilder {
     // The DHCP server and the devices of a lost namespace may still exist, and are removed.
     for (const name of servers)
       if (!desiredNamespaces.has(name) || addedNamespaces.includes(name)) await dhcp.remove(name);
-    const isLost = (link: DesiredLink) => link.kind === 'veth' && addedNamespaces.includes(link.namespace);
+    const isNamespaceLost = (link: DesiredLink) => link.kind === 'veth' && addedNamespaces.includes(link.namespace);
     const mismatchedNames = new Set(
       desired.flatMap((link) =>
-        existing.some((one) => one.ifname === link.name && (isLost(link) || mustRecreate(link, one)))
+        existing.some((one) => one.ifname === link.name && (isNamespaceLost(link) || mustRecreate(link, one)))
           ? [link.name]
           : [],
       ),
@@ -121,9 +121,9 @@ export class NetworkBuilder {
     const commands = linkCommands(desired, remaining, tapOwner);
     await ip.batch(commands);
     // New devices must be configured, even if their last configuration was the same.
-    const fresh = desired.filter(({ name }) => !remaining.some(({ ifname }) => ifname === name));
-    for (const link of fresh) if (link.kind === 'veth') this.#appliedConfigurations.delete(link.namespace);
-    if (fresh.length > 0) for (const key of ['outside', 'ipv6']) this.#appliedConfigurations.delete(key);
+    const additions = desired.filter(({ name }) => !remaining.some(({ ifname }) => ifname === name));
+    for (const link of additions) if (link.kind === 'veth') this.#appliedConfigurations.delete(link.namespace);
+    if (additions.length > 0) for (const key of ['outside', 'ipv6']) this.#appliedConfigurations.delete(key);
   }
 
   async #applyGuestRules(plan: NetworkPlan, tunnels: Tunnels | undefined): Promise<void> {
@@ -164,10 +164,10 @@ export class NetworkBuilder {
         .filter((address) => !(desired.get(ifname) ?? []).includes(address))
         .map((address) => `address delete ${address} dev ${ifname}`),
     );
-    const fresh = [...desired].flatMap(([device, addresses]) =>
+    const additions = [...desired].flatMap(([device, addresses]) =>
       addresses.map((address) => `address replace ${address} dev ${device}${address.includes(':') ? ' nodad' : ''}`),
     );
-    await ip.batch([...stale, ...fresh], namespace);
+    await ip.batch([...stale, ...additions], namespace);
   }
 
   async #buildRouter(router: PlannedRouter, plan: NetworkPlan, routed: boolean): Promise<void> {

@@ -17,7 +17,7 @@ export interface PhysicalDevice {
 /** The devices that lead to physical networks, by the physical network's name. */
 export type PhysicalNetworks = ReadonlyMap<string, PhysicalDevice>;
 
-const unusableError = (name: string, device: string, reason: string) =>
+const createUnusableDeviceError = (name: string, device: string, reason: string) =>
   new QemuError('NETWORKS_UNAVAILABLE', `the physical network ${name} cannot use ${device}: ${reason}`);
 
 /** A network device in the output of `ip address show`. */
@@ -48,10 +48,14 @@ export async function findPhysicalNetworks(
   const foundDevices = new Map<string, PhysicalDevice>();
   for (const [name, device] of Object.entries(devices)) {
     const link = DEVICE_NAME_PATTERN.test(device) ? await queryLink(device, ip) : undefined;
-    if (!link) throw unusableError(name, device, 'this computer does not have this device');
+    if (!link) throw createUnusableDeviceError(name, device, 'this computer does not have this device');
     const isBridge = link.linkinfo?.info_kind === 'bridge';
     if (!isBridge && link.addr_info.some(({ scope }) => scope === 'global'))
-      throw unusableError(name, device, 'its IP addresses would stop working: attach it to a bridge that has them');
+      throw createUnusableDeviceError(
+        name,
+        device,
+        'its IP addresses would stop working: attach it to a bridge that has them',
+      );
     foundDevices.set(name, { device, isBridge });
   }
   return foundDevices;

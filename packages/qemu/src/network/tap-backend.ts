@@ -5,7 +5,7 @@ import type { NetworkBackend } from './user-network.js';
  *
  * @param vhost whether QEMU opens `/dev/vhost-net`, which lets the kernel forward packets between guest and device
  */
-export function tapBackend(ifname: string, queues: number, vhost: boolean): NetworkBackend {
+export function createTapBackend(ifname: string, queues: number, vhost: boolean): NetworkBackend {
   return {
     type: 'tap',
     ifname,

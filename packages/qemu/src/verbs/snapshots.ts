@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import { copyRunningDisk } from '../machine/copy-disk.js';
-import { occupiedBytes } from '../machine/disk-space.js';
+import { readOccupiedBytes } from '../machine/disk-space.js';
 import { runProgram } from '../programs/run-program.js';
 import { checkSpace } from '../volumes/check-space.js';
 import { boot } from './power.js';
@@ -27,11 +27,14 @@ export const snapshotVerbs: Verbs = {
     const { qemuImg, runAs, directory } = host.parts;
     const qmp = await machine.connectIfRunning();
     // A copy that fills the host's disk would pause all guests.
-    await checkSpace(directory, (qmp ? 2 : 1) * (await occupiedBytes(folder.file('root'), folder.file('rootBase'))));
+    await checkSpace(
+      directory,
+      (qmp ? 2 : 1) * (await readOccupiedBytes(folder.file('root'), folder.file('rootBase'))),
+    );
     try {
-      const whileFrozen = (begin: () => Promise<unknown>) =>
+      const runWhileFrozen = (begin: () => Promise<unknown>) =>
         host.frozenGuests.runFrozen(server, folder, work.imageId, begin);
-      if (qmp) await copyRunningDisk(qmp, 'root', copyPath, { qemuImg, runAs, signal }, whileFrozen);
+      if (qmp) await copyRunningDisk(qmp, 'root', copyPath, { qemuImg, runAs, signal }, runWhileFrozen);
       // The conversion merges the backing file into the image, and drops blocks that the guest has discarded.
       const sourcePath = qmp ? copyPath : folder.file('root');
       await rm(`${path}.new`, { force: true });

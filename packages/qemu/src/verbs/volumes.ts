@@ -1,6 +1,6 @@
 import type { BlockDevice } from '@apistrata/compute-engine';
 import { limitDisks } from '../machine/limit-disks.js';
-import { exchangeVolume, growVolume, plugVolume, unplugVolume } from '../machine/volume-connection.js';
+import { growVolume, plugVolume, replaceVolume, unplugVolume } from '../machine/volume-connection.js';
 import { QemuError } from '../qemu-error.js';
 import { tuningOf } from '../tuning/tuning.js';
 import { volumeDeviceId } from '../volumes/volume-access.js';
@@ -43,7 +43,7 @@ export const volumeVerbs: Verbs = {
     const qmp = await host.machine(server).qmp();
     const target = await host.volumes.open(server, work.newVolumeId);
     try {
-      await exchangeVolume(qmp, volumeDeviceId(volumeIdOf(work.device)), target, signal);
+      await replaceVolume(qmp, volumeDeviceId(volumeIdOf(work.device)), target, signal);
     } catch (error) {
       if (!signal.aborted) await host.volumes.close(server.id, work.newVolumeId);
       throw error;

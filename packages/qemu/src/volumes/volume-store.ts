@@ -52,14 +52,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return join(this.#options.directory, 'volumes', id);
   }
 
-  #contentNamed(name: string): VolumeContent {
+  #getContentByName(name: string): VolumeContent {
     const { directory, runAs } = this.#options;
     return new VolumeContent(join(directory, 'contents', name), runAs);
   }
 
   async #findContent(id: string): Promise<VolumeContent | undefined> {
     const name = await ifMissing(readlink(this.#linkPath(id)), undefined);
-    return name === undefined ? undefined : this.#contentNamed(name);
+    return name === undefined ? undefined : this.#getContentByName(name);
   }
 
   async #getContent(id: string): Promise<VolumeContent> {
@@ -102,7 +102,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const bytes = sizeGb * GIB;
     await backend.checkSpace(bytes);
     const name = randomUUID();
-    const content = this.#contentNamed(name);
+    const content = this.#getContentByName(name);
     try {
       await content.createFolder();
       if (origin.kind === 'copy') await this.#copy(origin.id, name, onCaptured);
@@ -240,7 +240,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
    * @throws QemuError `UNSUPPORTED` if the server does not use it
    */
   connect(name: string, user: string): Promise<Socket> {
-    return this.#transports.connect(this.#contentNamed(name), user);
+    return this.#transports.connect(this.#getContentByName(name), user);
   }
 
   detach(host: string, serverId: string, volumeId: string): Promise<void> {
@@ -283,7 +283,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       await this.#runInOrder(id, () => this.#serve(id, content));
     }
     for (const name of await readdir(join(this.#options.directory, 'contents'))) {
-      const content = this.#contentNamed(name);
+      const content = this.#getContentByName(name);
       const { mtimeMs } = await stat(content.path);
       if (!linkedPaths.has(content.path) && mtimeMs < Date.now() - MAX_UNLINKED_AGE_MS) await this.#discard(content);
     }

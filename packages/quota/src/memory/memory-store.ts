@@ -1,7 +1,7 @@
 import { checkOptions } from '../check-options.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
-import { type Amounts, type Excess, fits } from '../limits.js';
+import { type Amounts, type Excess, isWithinLimit } from '../limits.js';
 import type { ConsumeRequest, OwnLimits, Page, QuotaStore, ReserveRequest, StoredReservation } from '../store.js';
 import { type ReservationEntry, ReservationHeap } from './reservation-heap.js';
 import { warnIfMultipleProcesses } from './several-processes.js';
@@ -167,7 +167,7 @@ class MemoryStore implements QuotaStore {
       const counter = project.counters.get(kind);
       const used = counter ? counter.used + counter.reserved : 0;
       const limit = limitFor(kind, ownLimits, defaults);
-      if (fits(limit, used, requested)) return;
+      if (isWithinLimit(limit, used, requested)) return;
       exceeded ??= [];
       exceeded.push({ kind, requested, used, limit: Number(limit) });
     });

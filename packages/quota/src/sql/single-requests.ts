@@ -3,7 +3,7 @@ import type { ConsumeRequest, ReserveRequest } from '../store.js';
 import type { Receipt } from './receipts.js';
 import type { SqlDatabase, SqlValue } from './sql-database.js';
 import { currentTimeExpression, tableNamesOf } from './statements.js';
-import { excessInRows, type Now, type Settlement } from './steps.js';
+import { findExcessInRows, type Now, type Settlement } from './steps.js';
 
 /** Sends one SQL statement, which runs as a transaction. */
 type SendRequest = NonNullable<SqlDatabase['query']>;
@@ -71,7 +71,7 @@ export class SingleRequests {
     const [row] = rows;
     // Expired reservations count until they are removed, and the counter may have changed. In both cases, the decision
     // requires a transaction.
-    const exceeded = row && !row.expired ? excessInRows(request, [{ ...row, project, kind }]) : [];
+    const exceeded = row && !row.expired ? findExcessInRows(request, [{ ...row, project, kind }]) : [];
     return exceeded.length > 0 ? exceeded : undefined;
   }
 }

@@ -126,7 +126,7 @@ class QuotaSqlStore implements SqlStore {
 
   consume(request: ConsumeRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#consumeQueue.add(request);
-    return andThen(this.#takeBatch([permanentRequest(request)]), onlyResult);
+    return andThen(this.#takeBatch([takeRequestOf(request)]), onlyResult);
   }
 
   settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
@@ -208,8 +208,8 @@ class QuotaSqlStore implements SqlStore {
   }
 
   #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    const permanentRequests = requests.map(permanentRequest);
-    return this.#withReceipt((receipt) => this.#takeBatch(permanentRequests, receipt));
+    const takeRequests = requests.map(takeRequestOf);
+    return this.#withReceipt((receipt) => this.#takeBatch(takeRequests, receipt));
   }
 
   /** Runs a consume operation, and undoes it if its result is lost. */
@@ -254,7 +254,7 @@ function statementsOf(dialect: SqlDatabase['dialect'], prefix: string): Statemen
   return dialect === 'mysql' ? mysqlStatements(prefix) : statementsFor(dialect, prefix);
 }
 
-function permanentRequest({ id, project, amounts, defaults }: ConsumeRequest): TakeRequest {
+function takeRequestOf({ id, project, amounts, defaults }: ConsumeRequest): TakeRequest {
   return { id, project, amounts, defaults, ttlMs: undefined };
 }
 

@@ -151,8 +151,8 @@ export function writeLimits(limits: OwnLimits): string {
 
 /** Parses limits that {@link writeLimits} has formatted. */
 export function readLimits(text: unknown): OwnLimits {
-  const decimalsByKind = JSON.parse(String(text)) as Record<string, string>;
-  return Object.fromEntries(Object.entries(decimalsByKind).map(([kind, decimal]) => [kind, limitOf(decimal)]));
+  const decimalStringsByKind = JSON.parse(String(text)) as Record<string, string>;
+  return Object.fromEntries(Object.entries(decimalStringsByKind).map(([kind, decimal]) => [kind, limitOf(decimal)]));
 }
 
 function limitOf(decimal: string): Limit {

@@ -53,7 +53,7 @@ export class QuotaSteps {
     const counters = countersIn(yield readStatement(this.#text.lockAndRead, countersOf(requests)));
     const deltas = new Map<string, CounterDelta>();
     const outcomes = requests.map((request) => {
-      const exceeded = exceededBy(request, counters);
+      const exceeded = findExcess(request, counters);
       if (exceeded.length === 0) take(request, counters, deltas);
       return { request, exceeded };
     });
@@ -161,7 +161,7 @@ export class QuotaSteps {
       if (!ended.has(hold.id) || done.has(hold.id)) continue;
       done.add(hold.id);
       for (const [kind, amount] of Object.entries(hold.amounts)) {
-        const delta = deltaOf(deltas, hold.project, kind);
+        const delta = getOrCreateDelta(deltas, hold.project, kind);
         delta.reserved -= amount;
         if (outcome === 'commit') delta.used += amount;
       }
@@ -201,8 +201,8 @@ function totalsOf(returns: readonly ReleaseRequest[]): string {
 }
 
 /** Returns the kinds of a request that exceed their limit according to counter rows from the database. */
-export function excessInRows(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
-  return exceededBy(request, countersIn(rows));
+export function findExcessInRows(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
+  return findExcess(request, countersIn(rows));
 }
 
 function countersIn(rows: readonly SqlRow[]): ReadonlyMap<string, Counter> {
@@ -216,7 +216,7 @@ function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, 
   return counter;
 }
 
-function exceededBy(request: ConsumeRequest, counters: ReadonlyMap<string, Counter>): readonly Excess[] {
+function findExcess(request: ConsumeRequest, counters: ReadonlyMap<string, Counter>): readonly Excess[] {
   const usage: Record<string, number> = {};
   const limits: Record<string, number | bigint> = {};
   for (const kind of Object.keys(request.amounts)) {
@@ -231,11 +231,11 @@ function take(request: TakeRequest, counters: ReadonlyMap<string, Counter>, delt
   const column = request.ttlMs === undefined ? 'used' : 'reserved';
   for (const [kind, amount] of Object.entries(request.amounts)) {
     lockedCounter(counters, request.project, kind)[column] += amount;
-    deltaOf(deltas, request.project, kind)[column] += amount;
+    getOrCreateDelta(deltas, request.project, kind)[column] += amount;
   }
 }
 
-function deltaOf(deltas: Map<string, CounterDelta>, project: string, kind: string): CounterDelta {
+function getOrCreateDelta(deltas: Map<string, CounterDelta>, project: string, kind: string): CounterDelta {
   const key = counterKeyOf(project, kind);
   let delta = deltas.get(key);
   if (!delta) {

@@ -6,7 +6,7 @@ export async function allStatements<T extends readonly unknown[]>(
   statements: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   const outcomes = await Promise.allSettled(statements);
-  const failed = outcomes.find(({ status }) => status === 'rejected');
-  if (failed) throw (failed as PromiseRejectedResult).reason;
+  const failedOutcome = outcomes.find(({ status }) => status === 'rejected');
+  if (failedOutcome) throw (failedOutcome as PromiseRejectedResult).reason;
   return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as never;
 }

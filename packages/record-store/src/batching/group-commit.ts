@@ -6,7 +6,7 @@ import { createTransactionOn, TransactionConnection } from '../store/transaction
 import { type TransactionWork, type WaitingTransaction, WorkGroups } from './work-groups.js';
 
 /** A function that settles a caller's promise after the commit of its group. */
-type Settle = () => void;
+type SettlePromise = () => void;
 
 /** Thrown to roll back a shared transaction if one of its callers failed after changing rows. */
 const PARTIAL_GROUP_ERROR = new Error('a grouped transaction failed after changing rows');
@@ -55,11 +55,11 @@ export class GroupCommit {
 
   #runEach(
     group: readonly WaitingTransaction[],
-    run: (db: Transaction<Rows>, waiting: WaitingTransaction) => Promise<Settle>,
-  ): Promise<readonly Settle[]> {
+    run: (db: Transaction<Rows>, waitingTransaction: WaitingTransaction) => Promise<SettlePromise>,
+  ): Promise<readonly SettlePromise[]> {
     return this.#transaction(async (db) => {
-      const outcomes: Settle[] = [];
-      for (const waiting of group) outcomes.push(await run(db, waiting));
+      const outcomes: SettlePromise[] = [];
+      for (const waitingTransaction of group) outcomes.push(await run(db, waitingTransaction));
       return outcomes;
     });
   }
@@ -84,20 +84,23 @@ export class GroupCommit {
 async function runWithoutSavepoint(
   db: Transaction<Rows>,
   { work, resolve, reject }: WaitingTransaction,
-): Promise<Settle> {
-  const changedBefore = await countChangedRows(db);
+): Promise<SettlePromise> {
+  const previousChangeCount = await countChangedRows(db);
   try {
     const value = await work(db);
     return () => resolve(value);
   } catch (error) {
     // A database failure affects the whole group, and the transaction may have ended already.
     if (error instanceof DatabaseUnavailable) throw error;
-    if ((await countChangedRows(db)) !== changedBefore) throw PARTIAL_GROUP_ERROR;
+    if ((await countChangedRows(db)) !== previousChangeCount) throw PARTIAL_GROUP_ERROR;
     return () => reject(error);
   }
 }
 
-async function runWithSavepoint(db: Transaction<Rows>, { work, resolve, reject }: WaitingTransaction): Promise<Settle> {
+async function runWithSavepoint(
+  db: Transaction<Rows>,
+  { work, resolve, reject }: WaitingTransaction,
+): Promise<SettlePromise> {
   await db.executeQuery(CREATE_SAVEPOINT);
   try {
     const value = await work(db);

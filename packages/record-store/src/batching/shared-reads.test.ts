@@ -1,7 +1,7 @@
 import type { CompiledQuery, Driver, QueryResult } from 'kysely';
 import { beforeEach, expect, it } from 'vitest';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
-import { sharedReads } from './shared-reads.js';
+import { shareReads } from './shared-reads.js';
 
 let steps: string[] = [];
 /** Names of queries that fail the first time, with their errors. */
@@ -46,7 +46,7 @@ const alone = (query: CompiledQuery) => {
 const query = (sql: string, more: object = {}) =>
   ({ sql, parameters: [], query: { kind: 'SelectQueryNode' }, preparedName: sql, ...more }) as unknown as CompiledQuery;
 
-const sharing = (aloneAfterOne = 0) => sharedReads(driver, alone, { traced: false, aloneAfterOne });
+const sharing = (aloneAfterOne = 0) => shareReads(driver, alone, { traced: false, aloneAfterOne });
 
 it('executes the queries of one turn in one read transaction', async () => {
   const execute = sharing();

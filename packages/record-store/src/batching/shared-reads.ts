@@ -42,13 +42,13 @@ const isLockError = (error: unknown) => error instanceof DatabaseUnavailable && 
  * their results; on SQLite, they share one transaction's lock. They remain separate statements, so a failed query does
  * not affect the others.
  */
-export function sharedReads(
+export function shareReads(
   driver: Driver,
   executeAlone: ExecuteAlone,
-  { traced, aloneAfterOne }: SharedReadsOptions,
+  { traced: isTraced, aloneAfterOne: unsharedReadCount }: SharedReadsOptions,
 ): ExecuteAlone {
-  let waiting: PendingRead[] = [];
-  let remainingUnshared = 0;
+  let waitingReads: PendingRead[] = [];
+  let remainingUnsharedReads = 0;
 
   async function execute(reads: readonly PendingRead[]): Promise<void> {
     let lockedReads: readonly boolean[];
@@ -68,17 +68,17 @@ export function sharedReads(
   }
 
   function executeWaiting(): void {
-    const pendingReads = waiting;
-    waiting = [];
-    if (pendingReads.length === 1) remainingUnshared = aloneAfterOne;
+    const pendingReads = waitingReads;
+    waitingReads = [];
+    if (pendingReads.length === 1) remainingUnsharedReads = unsharedReadCount;
     for (let begin = 0; begin < pendingReads.length; begin += MAX_SHARED_READS)
       void execute(pendingReads.slice(begin, begin + MAX_SHARED_READS));
   }
 
   return <R>(query: CompiledQuery) => {
     if (!isHotRead(query)) return executeAlone<R>(query);
-    if (remainingUnshared > 0) {
-      remainingUnshared--;
+    if (remainingUnsharedReads > 0) {
+      remainingUnsharedReads--;
       return executeAlone<R>(query);
     }
     return new Promise<QueryResult<R>>((resolve, reject) => {
@@ -95,11 +95,11 @@ export function sharedReads(
           },
         );
       const read = {
-        start: traced ? AsyncResource.bind(start) : start,
+        start: isTraced ? AsyncResource.bind(start) : start,
         alone: () => executeAlone<R>(query).then(resolve, reject),
         reject,
       };
-      if (waiting.push(read) === 1) setImmediate(executeWaiting);
+      if (waitingReads.push(read) === 1) setImmediate(executeWaiting);
     });
   };
 }

@@ -84,14 +84,14 @@ export class DocumentTable<R extends Stored> {
     if (uncached.length === 0) return cachedRecords;
     const read = new Map<number, R>(cachedRecords.map((record) => [record.seq, record]));
     const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, cachePolicy));
-    const seqsWithoutJson: number[] = [];
+    const seqsToRead: number[] = [];
     for (const row of uncached) {
-      if (row.data === undefined) seqsWithoutJson.push(row.seq);
+      if (row.data === undefined) seqsToRead.push(row.seq);
       else decode(row as Row);
     }
-    for (let begin = 0; begin < seqsWithoutJson.length; begin += READ_BATCH_SIZE) {
+    for (let begin = 0; begin < seqsToRead.length; begin += READ_BATCH_SIZE) {
       if (begin > 0) await yieldToEventLoop();
-      (await this.#texts(session, seqsWithoutJson.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
+      (await this.#texts(session, seqsToRead.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
     }
     // Omits rows that were deleted between the two queries.
     return rows.flatMap(({ seq }) => read.get(seq) ?? []);
@@ -154,11 +154,11 @@ export class DocumentTable<R extends Stored> {
       const name = tx.batch ? 'lock at once' : 'lock';
       const query = this.#compileOnce(tx, name, () => addLock(this.heads(tx).where('id', '=', '')));
       const { rows } = await tx.db.executeQuery<RowHead>({ ...query, parameters: [id] });
-      return (await this.#recordsOfHeads(tx, rows)).get(id);
+      return (await this.#readRecordsOfHeads(tx, rows)).get(id);
     };
     return batchStatement(tx, `lock ${this.name}`, id, executeOne, async (ids) => {
       const rows = await addLock(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
-      const records = await this.#recordsOfHeads(tx, rows);
+      const records = await this.#readRecordsOfHeads(tx, rows);
       return ids.map((each) => records.get(each));
     });
   }
@@ -176,7 +176,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Returns records by id. Records that are not cached are read from the database. */
-  async #recordsOfHeads(tx: Tx, heads: readonly RowHead[]): Promise<ReadonlyMap<string, R | undefined>> {
+  async #readRecordsOfHeads(tx: Tx, heads: readonly RowHead[]): Promise<ReadonlyMap<string, R | undefined>> {
     const records = new Map(heads.map(({ id, revision }) => [id, this.#cachedRecord(tx, id, revision)]));
     const uncached = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
     if (uncached.length === 0) return records;

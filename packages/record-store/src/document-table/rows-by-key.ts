@@ -16,16 +16,16 @@ type KeyedRow = Omit<Row, 'data'> & { readonly data: string | null };
 /** Creates a table's queries by key and by `seq`. Queries by key omit the JSON of already known revisions. */
 export function rowsByKey(table: string) {
   const selectRows = ({ db }: Session) => db.selectFrom(table).select(['id', 'seq', 'revision', 'data']);
-  const selectWithUnknownJson = ({ db }: Session, knownCondition: RawBuilder<unknown>) =>
+  const selectOmittingKnownJson = ({ db }: Session, knownCondition: RawBuilder<unknown>) =>
     db
       .selectFrom(table)
       .select(['id', 'seq', 'revision', sql`case when revision ${knownCondition} then null else data end`.as('data')]);
   return {
     /** Selects a row by key. Parameters: the known revision or null, and the key. */
-    one: hotStatement<KeyedRow>((session) => selectWithUnknownJson(session, sql`= ${0}`).where('id', '=', '')),
+    one: hotStatement<KeyedRow>((session) => selectOmittingKnownJson(session, sql`= ${0}`).where('id', '=', '')),
     /** Selects rows by key, only on PostgreSQL. Parameters: the known revisions, and the keys. */
     several: hotStatement<KeyedRow>(
-      (session) => selectWithUnknownJson(session, sql`= any(${''})`).where('id', '=', sql`any(${''})`),
+      (session) => selectOmittingKnownJson(session, sql`= any(${''})`).where('id', '=', sql`any(${''})`),
       {
         isBatched: true,
       },

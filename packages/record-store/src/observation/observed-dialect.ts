@@ -89,7 +89,7 @@ function observeExecution(execute: ExecuteQuery, notify: NonNullable<StoreObserv
  *
  * @param max the maximum number of connections in the pool
  */
-export function observedDialect(dialect: Dialect, observer: StoreObserver | undefined, max: number): Dialect {
+export function observeDialect(dialect: Dialect, observer: StoreObserver | undefined, max: number): Dialect {
   if (!observer?.statement && !observer?.pool) return dialect;
   return {
     createAdapter: () => dialect.createAdapter(),

@@ -57,8 +57,8 @@ const statementSessions = new WeakMap<PgConnection, StatementSession>();
 function sessionOf(connection: PgConnection): StatementSession {
   let session = statementSessions.get(connection);
   if (!session) {
-    const undescribed: PgConnection = Object.create(connection, { describe: { value: () => {} } });
-    statementSessions.set(connection, (session = { columns: new Map(), undescribed }));
+    const connectionWithoutDescribe: PgConnection = Object.create(connection, { describe: { value: () => {} } });
+    statementSessions.set(connection, (session = { columns: new Map(), undescribed: connectionWithoutDescribe }));
   }
   return session;
 }
@@ -67,7 +67,7 @@ function sessionOf(connection: PgConnection): StatementSession {
  * Returns a class for prepared statements. The server describes a statement's results once per connection, whereas `pg`
  * itself requests and compiles the description with each execution.
  */
-export function namedStatements(Query: QueryClass, types: TypeParsers): QueryClass {
+export function createNamedStatementClass(Query: QueryClass, types: TypeParsers): QueryClass {
   return class NamedStatement extends Query {
     readonly #rows: unknown[] = [];
     #session: StatementSession | undefined;

@@ -98,7 +98,7 @@ export class NotificationListener {
             this.#listening = true;
             this.#options.onNotification('');
           }
-          await this.#waitOrWake(PROBE_INTERVAL_MS);
+          await this.#waitUntilWoken(PROBE_INTERVAL_MS);
           if (!this.#client) break;
         }
       } catch {
@@ -106,7 +106,7 @@ export class NotificationListener {
       }
       await this.#disconnect();
       if (!this.#stopped)
-        await this.#waitOrWake(Math.min(FIRST_RECONNECT_PAUSE_MS * 2 ** failures, MAX_RECONNECT_PAUSE_MS));
+        await this.#waitUntilWoken(Math.min(FIRST_RECONNECT_PAUSE_MS * 2 ** failures, MAX_RECONNECT_PAUSE_MS));
     }
   }
 
@@ -168,7 +168,7 @@ export class NotificationListener {
     await client?.end().catch(() => {});
   }
 
-  async #waitOrWake(ms: number): Promise<void> {
+  async #waitUntilWoken(ms: number): Promise<void> {
     if (this.#stopped) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {

@@ -18,7 +18,7 @@ interface Pool {
 const CANCELLATION_GRACE_MS = 5000;
 
 /** Matches a pooler's error for session limits, which the pooler rejects because later clients would inherit them. */
-const UNSUPPORTED_LIMITS = /unsupported startup parameter/;
+const UNSUPPORTED_LIMITS_ERROR = /unsupported startup parameter/;
 
 /** Returns whether another host may succeed, because this host does not respond or does not accept writes. */
 function isServerUnusable(error: unknown): boolean {
@@ -93,7 +93,7 @@ export class PostgresPool {
     try {
       return await this.#requirePrimary(await this.#pool(address, pooled).connect());
     } catch (error) {
-      if (!pooled && UNSUPPORTED_LIMITS.test((error as Error).message)) {
+      if (!pooled && UNSUPPORTED_LIMITS_ERROR.test((error as Error).message)) {
         this.#switchToSharedSessions();
         return this.#connectTo(address);
       }

@@ -1,5 +1,5 @@
 import { loadPg } from './load-pg.js';
-import { type ClientQuery, type ClientResult, namedStatements, type QueryClass } from './named-statement.js';
+import { type ClientQuery, type ClientResult, createNamedStatementClass, type QueryClass } from './named-statement.js';
 import { typeParsers } from './postgres-types.js';
 
 /** The part of a `pg` client that this package uses. */
@@ -17,9 +17,9 @@ interface StatementClasses {
 
 let statementClasses: StatementClasses | undefined;
 
-function loadStatementClasses(): StatementClasses {
+function createStatementClasses(): StatementClasses {
   const pg = loadPg(import.meta.url);
-  return { Unnamed: pg.Query, Named: namedStatements(pg.Query, typeParsers(pg)) };
+  return { Unnamed: pg.Query, Named: createNamedStatementClass(pg.Query, typeParsers(pg)) };
 }
 
 /**
@@ -32,7 +32,7 @@ export function executeStatement(
   values: readonly unknown[] = [],
   name?: string,
 ): Promise<ClientResult> {
-  statementClasses ??= loadStatementClasses();
+  statementClasses ??= createStatementClasses();
   const StatementClass = name === undefined ? statementClasses.Unnamed : statementClasses.Named;
   return new Promise((resolve, reject) => {
     const query = new StatementClass(text, values, (error, result) => (error ? reject(error) : resolve(result)));

@@ -199,12 +199,12 @@ export class PostgresTransactions {
           this.#driver.beginTransaction(connection, {}),
           ...this.#runConcurrently(group, members),
         ]);
-        const failedAfterChange = bodyOutcomes.find(
+        const failureAfterChange = bodyOutcomes.find(
           ({ status }, index) => status === 'rejected' && members[index]?.affectsAll,
         );
-        if (failedAfterChange || started.status === 'rejected') {
+        if (failureAfterChange || started.status === 'rejected') {
           await this.#driver.rollbackTransaction(connection);
-          throw ((failedAfterChange ?? started) as PromiseRejectedResult).reason;
+          throw ((failureAfterChange ?? started) as PromiseRejectedResult).reason;
         }
         isCommitting = true;
         await this.#driver.commitTransaction(connection);

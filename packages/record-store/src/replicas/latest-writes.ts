@@ -35,7 +35,7 @@ export class LatestWrites {
    * Returns the time of the last write for any of these owners or for all projects; -Infinity if it was before the
    * retention period.
    */
-  latestFor(owners: readonly string[]): number {
+  latestWriteTime(owners: readonly string[]): number {
     return Math.max(
       ...[...owners, ALL_PROJECTS].map((owner) => this.#lastWriteTimes.get(owner) ?? Number.NEGATIVE_INFINITY),
     );
@@ -56,8 +56,8 @@ export class LatestWrites {
   }
 
   /** Handles a notification from another process, or '' if notifications may have been missed. */
-  receive(notice: string): void {
-    const [process, ...owners]: readonly string[] = notice === '' ? ['', ALL_PROJECTS] : JSON.parse(notice);
+  receive(payload: string): void {
+    const [process, ...owners]: readonly string[] = payload === '' ? ['', ALL_PROJECTS] : JSON.parse(payload);
     if (process !== this.#process) for (const owner of owners) this.#recordTime(owner);
   }
 
@@ -67,11 +67,13 @@ export class LatestWrites {
     const sendNotification = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       this.#next = undefined;
-      const fullNotice = JSON.stringify([this.#process, ...owners]);
-      const notice =
-        Buffer.byteLength(fullNotice) > MAX_PAYLOAD_BYTES ? JSON.stringify([this.#process, ALL_PROJECTS]) : fullNotice;
+      const fullPayload = JSON.stringify([this.#process, ...owners]);
+      const payload =
+        Buffer.byteLength(fullPayload) > MAX_PAYLOAD_BYTES
+          ? JSON.stringify([this.#process, ALL_PROJECTS])
+          : fullPayload;
       try {
-        await sql`select pg_notify(${channelOf(WRITES_RECEIVER)}, ${notice})`.execute(this.#session.db);
+        await sql`select pg_notify(${channelOf(WRITES_RECEIVER)}, ${payload})`.execute(this.#session.db);
       } catch (error) {
         // Converted to an error that is not retried, because the write itself is committed.
         throw error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable('broken', error);

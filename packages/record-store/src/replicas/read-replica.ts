@@ -13,7 +13,7 @@ import { type WalMarks, walPosition } from './wal-marks.js';
 const MIN_QUERY_INTERVAL_MS = 20;
 
 /** How long a request waits for a replica's position. */
-const POSITION_TIMEOUT_MS = 500;
+const REPLICA_POSITION_TIMEOUT_MS = 500;
 
 /** How long a query waits for a connection to a replica before it uses the primary. */
 const CONNECT_TIMEOUT_MS = 1000;
@@ -35,11 +35,11 @@ function serverNameOf(url: string): string {
   return `${host}${pathname}`;
 }
 
-const CLUSTER_ID = sql<string>`(select system_identifier from pg_control_system()) || '/' || current_database()`;
+const CLUSTER_ID_EXPRESSION = sql<string>`(select system_identifier from pg_control_system()) || '/' || current_database()`;
 
 /** Returns an identifier that is the same for a database and all of its replicas. */
 export async function queryClusterId(db: Kysely<Rows>): Promise<string> {
-  const { cluster } = await db.selectNoFrom(CLUSTER_ID.as('cluster')).executeTakeFirstOrThrow();
+  const { cluster } = await db.selectNoFrom(CLUSTER_ID_EXPRESSION.as('cluster')).executeTakeFirstOrThrow();
   return cluster;
 }
 
@@ -47,7 +47,7 @@ export async function queryClusterId(db: Kysely<Rows>): Promise<string> {
 function queryStatus(db: Kysely<Rows>): Promise<ReplicationStatus> {
   return db
     .selectNoFrom([
-      CLUSTER_ID.as('cluster'),
+      CLUSTER_ID_EXPRESSION.as('cluster'),
       sql<boolean>`pg_is_in_recovery()`.as('follows'),
       sql<boolean>`exists (select from pg_stat_wal_receiver)`.as('receives'),
       sql<string | null>`pg_last_wal_replay_lsn()::text`.as('position'),
@@ -55,13 +55,13 @@ function queryStatus(db: Kysely<Rows>): Promise<ReplicationStatus> {
     .executeTakeFirstOrThrow();
 }
 
-const NOT_RECEIVING = 'It receives nothing from the primary.';
+const NOT_RECEIVING_REASON = 'It receives nothing from the primary.';
 
 /** Returns the reason why a server cannot serve as a replica of the primary; undefined if it can. */
 function unusableReason({ cluster, follows, receives }: ReplicationStatus, expected: string): string | undefined {
   if (cluster !== expected) return 'It is a copy of another database.';
   if (!follows) return 'It does not follow the primary, or was promoted.';
-  return receives ? undefined : NOT_RECEIVING;
+  return receives ? undefined : NOT_RECEIVING_REASON;
 }
 
 async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T> {
@@ -154,9 +154,9 @@ export class ReadReplica {
 
   async #query(cluster: string): Promise<void> {
     try {
-      const status = await withTimeout(POSITION_TIMEOUT_MS, queryStatus(this.#database.db));
+      const status = await withTimeout(REPLICA_POSITION_TIMEOUT_MS, queryStatus(this.#database.db));
       const reason = unusableReason(status, cluster);
-      if (reason !== undefined || status.position === null) return this.#suspend(reason ?? NOT_RECEIVING);
+      if (reason !== undefined || status.position === null) return this.#suspend(reason ?? NOT_RECEIVING_REASON);
       this.#freshAt = Math.max(this.#freshAt, this.#options.marks.timeOf(walPosition(status.position)));
       this.#nextQueryAt = performance.now() + MIN_QUERY_INTERVAL_MS;
       this.#failures = 0;

@@ -81,13 +81,16 @@ export class ReadReplicas {
     this.#listener.start();
     const clusterId = await this.#awaitWrites();
     if (clusterId === undefined) return undefined;
-    const minFreshAt = Math.max(performance.now() - this.#settings.maxStalenessMs, this.writes.latestFor(owners));
+    const requiredFreshAt = Math.max(
+      performance.now() - this.#settings.maxStalenessMs,
+      this.writes.latestWriteTime(owners),
+    );
     const rotated = this.#rotated();
-    const findFresh = () => rotated.find(({ freshAt }) => freshAt >= minFreshAt);
-    const freshReplica = findFresh();
+    const findFreshReplica = () => rotated.find(({ freshAt }) => freshAt >= requiredFreshAt);
+    const freshReplica = findFreshReplica();
     if (freshReplica) return freshReplica;
     await Promise.all(rotated.map((replica) => replica.refresh(clusterId)));
-    return findFresh();
+    return findFreshReplica();
   }
 
   /** Returns the replicas' current states. They are queried unless they were queried recently. */

@@ -7,7 +7,7 @@ import type { SchemaChange, SchemaChanges } from './schema-change.js';
 import { createTablesInMemory } from './table-template.js';
 
 /** A table with one row, which names the schema change that processes must know to use this database. */
-const NEEDS_TABLE = 'schema_needs';
+const NEEDED_CHANGE_TABLE = 'schema_needs';
 
 /** Returns the names of the schema changes that were applied to a database, oldest first. */
 async function appliedChanges({ db }: Session): Promise<readonly string[]> {
@@ -18,7 +18,7 @@ async function appliedChanges({ db }: Session): Promise<readonly string[]> {
 }
 
 async function queryNeededChange({ db }: Session): Promise<string | undefined> {
-  const row = await db.selectFrom(NEEDS_TABLE).select('name').executeTakeFirst();
+  const row = await db.selectFrom(NEEDED_CHANGE_TABLE).select('name').executeTakeFirst();
   return row?.name;
 }
 
@@ -29,11 +29,11 @@ function newestNeededChange(changes: SchemaChanges): string {
 }
 
 async function storeNeededChange(session: Session, needs: string): Promise<void> {
-  await session.db.schema.createTable(NEEDS_TABLE).ifNotExists().addColumn('name', 'text').execute();
+  await session.db.schema.createTable(NEEDED_CHANGE_TABLE).ifNotExists().addColumn('name', 'text').execute();
   if ((await queryNeededChange(session)) === needs) return;
   await session.db.transaction().execute(async (tx) => {
-    await tx.deleteFrom(NEEDS_TABLE).execute();
-    await tx.insertInto(NEEDS_TABLE).values({ name: needs }).execute();
+    await tx.deleteFrom(NEEDED_CHANGE_TABLE).execute();
+    await tx.insertInto(NEEDED_CHANGE_TABLE).values({ name: needs }).execute();
   });
 }
 
@@ -44,11 +44,11 @@ async function storeNeededChange(session: Session, needs: string): Promise<void>
  */
 async function applyMissingChanges(session: Session, changes: SchemaChanges): Promise<void> {
   const done = await appliedChanges(session);
-  const unknown = done.filter((name) => !Object.hasOwn(changes, name));
-  if (unknown.length > 0) {
+  const unknownNames = done.filter((name) => !Object.hasOwn(changes, name));
+  if (unknownNames.length > 0) {
     const needs = await queryNeededChange(session).catch(() => undefined);
     const hasAllChanges = Object.keys(changes).every((name) => done.includes(name));
-    if (!hasAllChanges || needs === undefined || !Object.hasOwn(changes, needs)) throw new DatabaseTooNew(unknown);
+    if (!hasAllChanges || needs === undefined || !Object.hasOwn(changes, needs)) throw new DatabaseTooNew(unknownNames);
     return;
   }
   const needed = newestNeededChange(changes);

@@ -6,7 +6,7 @@ import type { SchemaChanges } from './schema-change.js';
  * Statements that recreate the tables and rows of a migrated database, read from the first in-memory database with the
  * same schema changes.
  */
-const templates = new WeakMap<SchemaChanges, Promise<readonly CompiledQuery[]>>();
+const templatesByChanges = new WeakMap<SchemaChanges, Promise<readonly CompiledQuery[]>>();
 
 /**
  * Creates the tables of a new in-memory database. Only the first database in a process applies the schema changes, with
@@ -18,12 +18,12 @@ export async function createTablesInMemory(
   changes: SchemaChanges,
   applyChanges: () => Promise<void>,
 ): Promise<void> {
-  const existingTemplate = templates.get(changes);
+  const existingTemplate = templatesByChanges.get(changes);
   if (!existingTemplate) {
-    const creation = applyChanges().then(() => templateOf(session));
-    templates.set(changes, creation);
-    await creation.catch((error) => {
-      templates.delete(changes);
+    const templatePromise = applyChanges().then(() => templateOf(session));
+    templatesByChanges.set(changes, templatePromise);
+    await templatePromise.catch((error) => {
+      templatesByChanges.delete(changes);
       throw error;
     });
     return;

@@ -120,7 +120,7 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
   }
 
   /** Returns whether anything was written since the last call. */
-  drainWritten(): boolean {
+  hasWrittenSinceLastCall(): boolean {
     const written = this.#written;
     this.#written = false;
     return written;
@@ -138,8 +138,8 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
       this.#handle.exec(sql);
       return { rows: [] };
     }
-    const { statement, rows, writes } = prepared;
-    this.#written ||= writes;
+    const { statement, rows, writes: mayWrite } = prepared;
+    this.#written ||= mayWrite;
     if (rows) return { rows: rows.all(parameters) as R[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
@@ -232,7 +232,7 @@ class SqliteDriver implements Driver {
    */
   async releaseConnection(): Promise<void> {
     const connection = this.#requireConnection();
-    const written = connection.drainWritten();
+    const written = connection.hasWrittenSinceLastCall();
     connection.mutex.leave();
     if (!written || !this.#log) return;
     await this.#log.sync().catch((error) => {

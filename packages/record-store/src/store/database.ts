@@ -1,8 +1,8 @@
 import type { Dialect, Kysely, Transaction } from 'kysely';
 import { type Finder, Lookups } from '../batching/lookups.js';
-import { sharedReads } from '../batching/shared-reads.js';
+import { shareReads } from '../batching/shared-reads.js';
 import { RecordCache } from '../document-table/record-cache.js';
-import { observedDialect } from '../observation/observed-dialect.js';
+import { observeDialect } from '../observation/observed-dialect.js';
 import type { StoreObserver } from '../observation/store-observer.js';
 import type { DatabaseSettings } from '../options/database-settings.js';
 import { postgresDialects } from '../postgres/postgres-dialect.js';
@@ -75,15 +75,15 @@ const SQLITE_UNSHARED_READS = 4;
 export function openDatabase(url: string, settings: DatabaseSettings, observer?: StoreObserver): OpenDatabase {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const dialects = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
-  const dialect = observedDialect(dialects.all, observer, kind === 'postgres' ? settings.poolSize : 1);
+  const dialect = observeDialect(dialects.all, observer, kind === 'postgres' ? settings.poolSize : 1);
   const sharedReadOptions = {
     traced: observer?.around !== undefined,
     aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_UNSHARED_READS,
   };
-  const db = openPool(dialect, (driver, alone) => sharedReads(driver, alone, sharedReadOptions));
+  const db = openPool(dialect, (driver, alone) => shareReads(driver, alone, sharedReadOptions));
   // Only statements are observed here, because pool figures describe only the connections that requests wait for.
   const longReads = dialects.longReads
-    ? openPool(observedDialect(dialects.longReads, observer && { statement: observer.statement }, settings.longReads))
+    ? openPool(observeDialect(dialects.longReads, observer && { statement: observer.statement }, settings.longReads))
     : db;
   const lookups = kind === 'postgres' ? new Lookups() : undefined;
   return { db, longReads, kind, dialect, lookups, records: new RecordCache() };

@@ -144,20 +144,20 @@ async function runWithRetries<T>(
   replicas: ReadReplicas | undefined,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const followUps: (() => void)[] = [];
+    const commitCallbacks: (() => void)[] = [];
     const owners = new Set<string>();
     const concerns: Tx['concerns'] = replicas ? (owner) => owners.add(owner) : () => {};
-    const afterCommit: Tx['afterCommit'] = (followUp) => followUps.push(followUp);
+    const afterCommit: Tx['afterCommit'] = (commitCallback) => commitCallbacks.push(commitCallback);
     try {
       const result = await run((db, batch) => {
         // `work` runs again after a rollback, so the effects of the previous attempt are discarded.
-        followUps.length = 0;
+        commitCallbacks.length = 0;
         owners.clear();
         return work({ ...session, lookups: batch, db, batch, afterCommit, concerns });
       });
       // Writes are announced before success is reported, because the caller may then read them through any process.
       const announcement = owners.size > 0 ? replicas?.writes.record(owners) : undefined;
-      for (const followUp of followUps) followUp();
+      for (const commitCallback of commitCallbacks) commitCallback();
       await announcement;
       return result;
     } catch (error) {

@@ -15,7 +15,7 @@ const textOrPattern = z.string().transform((value, context) => {
   }
 });
 
-const callCount = z.number().int().min(1);
+const positiveCount = z.number().int().min(1);
 const delayMs = z.number().min(0);
 
 /** The JSON of a rule for simulated machines. */
@@ -29,8 +29,8 @@ export const MachineRuleBody = z
       image: z.string().optional(),
       host: z.string().optional(),
     }),
-    fromCall: callCount.optional(),
-    times: callCount.optional(),
+    fromCall: positiveCount.optional(),
+    times: positiveCount.optional(),
     delayMs: delayMs.optional(),
     fail: z.string().optional(),
     hang: z.literal(true).optional(),
@@ -56,8 +56,8 @@ export const HttpRuleBody = z
       headers: z.record(z.string(), textOrPattern).optional(),
       body: z.unknown().optional(),
     }),
-    fromCall: callCount.optional(),
-    times: callCount.optional(),
+    fromCall: positiveCount.optional(),
+    times: positiveCount.optional(),
     sequence: z.array(z.strictObject(effect)).optional(),
     ...effect,
   })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { filtered } from '../service/listing.js';
+import { filterByQuery } from '../service/listing.js';
 import { created, del, get, noContent, openPost, post, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { formatMicros } from '../service/times.js';
@@ -135,7 +135,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
       return listOf(
         'application_credentials',
         call,
-        filtered(
+        filterByQuery(
           ownCredentials.map((c) => credentialView(call, c)),
           call.query,
           ['name'],
@@ -153,7 +153,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
       const secretHash = await call.cloud.directory.passwords.hash(secret);
       const assignedRoleIds = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length
-        ? call.cloud.directory.withImplied(requested.roles.map((role) => resolveRoleId(call, role)))
+        ? call.cloud.directory.includeImpliedRoleIds(requested.roles.map((role) => resolveRoleId(call, role)))
         : assignedRoleIds;
       if (!roleIds.every((id) => assignedRoleIds.includes(id)))
         throw badRequest(
@@ -197,7 +197,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
       return listOf(
         'access_rules',
         call,
-        filtered(
+        filterByQuery(
           ownRules.map((rule) => ruleWithLinks(call, rule)),
           call.query,
           ['service', 'path', 'method'],

@@ -42,7 +42,7 @@ function effectiveAssignments(call: Call): readonly ListedAssignment[] {
   ];
   const assignmentsByKey = new Map<string, ListedAssignment>();
   for (const scope of allScopes)
-    for (const assignment of directory.assignmentsOn(scope)) {
+    for (const assignment of directory.assignmentsOfScope(scope)) {
       const { actor, roleId } = assignment;
       const users = actor.kind === 'user' ? [actor.id] : (groups.get(actor.id)?.members ?? []);
       for (const id of users)

@@ -81,13 +81,13 @@ function grantRoutes(): readonly Route[] {
       const itemPath = `${scopePath}/${actors}/:actor/roles/:role${suffix}`;
       const listRoute = get(listPath, (call) => {
         const scope = authorizedScope(call, actors, inherited);
-        const matching = [...call.cloud.directory.state.assignments.values()].filter(
+        const matchingAssignments = [...call.cloud.directory.state.assignments.values()].filter(
           (a) => a.actor.id === call.param('actor') && isSameScope(a.scope, scope) && a.inherited === inherited,
         );
         return listOf(
           'roles',
           call,
-          matching.map(({ roleId }) => findRecord(call, 'roles', roleId)),
+          matchingAssignments.map(({ roleId }) => findRecord(call, 'roles', roleId)),
         );
       });
       return [

@@ -95,9 +95,9 @@ interface CatalogScope {
  */
 export function catalogFor(documents: Documents, cloudUrl: string, { userId, projectId }: CatalogScope) {
   const associatedEndpoints = projectId ? endpointsOfProject(documents, projectId) : [];
-  const candidates =
+  const candidateEndpoints =
     associatedEndpoints.length > 0 ? associatedEndpoints : [...documents.table<Doc>('identity/endpoints').values()];
-  const endpoints = candidates.flatMap((endpoint) => {
+  const endpoints = candidateEndpoints.flatMap((endpoint) => {
     const url = endpointUrl(endpoint.url, cloudUrl).replace(/[$%]\(user_id\)s/g, userId);
     const projectPlaceholder = /[$%]\((project|tenant)_id\)s/g;
     if (endpoint.enabled === false || (!projectId && projectPlaceholder.test(url))) return [];

@@ -11,7 +11,7 @@ interface Directory {
 type TokenGrant = Pick<Token, 'userId' | 'scope'> & Partial<Token>;
 
 /** Returns the user's roles, limited to the delegated roles; undefined if the delegation no longer exists. */
-function delegatedRoles(
+function roleIdsOfGrant(
   directory: Directory,
   grant: TokenGrant,
   assignedRoleIds: ReadonlySet<string>,
@@ -25,7 +25,7 @@ function delegatedRoles(
 }
 
 /** Returns a trust's roles; undefined if the trust or a user is missing or disabled, or the trustor lacks a role. */
-function trustedRoles(directory: Directory, trustId: string): readonly string[] | undefined {
+function roleIdsOfTrust(directory: Directory, trustId: string): readonly string[] | undefined {
   const { trusts, users } = directory.state;
   const trust = trusts.get(trustId);
   if (!trust) return undefined;
@@ -47,11 +47,11 @@ export function currentRoleIds(directory: Directory, grant: TokenGrant): readonl
   const isDisabled = (record: { readonly enabled?: boolean } | undefined) => record?.enabled === false;
   const user = users.get(userId);
   if (isDisabled(user) || isDisabled(domains.get(user?.domain_id ?? ''))) return undefined;
-  const trustedRoleIds = grant.trustId ? trustedRoles(directory, grant.trustId) : undefined;
+  const trustedRoleIds = grant.trustId ? roleIdsOfTrust(directory, grant.trustId) : undefined;
   if (grant.trustId && !trustedRoleIds) return undefined;
   if (!scope) return [];
   const project = scope.kind === 'project' ? projects.get(scope.id) : undefined;
   if (isDisabled(project) || isDisabled(domains.get(project?.domain_id ?? scope.id))) return undefined;
-  const validRoleIds = trustedRoleIds ?? delegatedRoles(directory, grant, new Set(directory.roleIdsOf(userId, scope)));
+  const validRoleIds = trustedRoleIds ?? roleIdsOfGrant(directory, grant, new Set(directory.roleIdsOf(userId, scope)));
   return validRoleIds && validRoleIds.length > 0 ? validRoleIds : undefined;
 }

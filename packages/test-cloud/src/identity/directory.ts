@@ -115,8 +115,8 @@ export class Directory {
 
   #findOrCreate<N extends NamedRecord>(kind: 'roles' | 'projects' | 'users', name: string, createRecord: () => N): N {
     const table = this.state[kind] as unknown as Map<string, N>;
-    const existing = table.get(name) ?? [...table.values()].find((record) => record.name === name);
-    if (existing) return existing;
+    const existingRecord = table.get(name) ?? [...table.values()].find((record) => record.name === name);
+    if (existingRecord) return existingRecord;
     const newRecord = createRecord();
     table.set(newRecord.id, newRecord);
     return newRecord;
@@ -179,7 +179,7 @@ export class Directory {
   }
 
   /** Returns the role assignments that apply to a scope, including inherited assignments. */
-  assignmentsOn(scope: Scope): readonly Assignment[] {
+  assignmentsOfScope(scope: Scope): readonly Assignment[] {
     const ancestors = this.#ancestors(scope);
     return [...this.state.assignments.values()].filter(({ scope: assigned, inherited }) =>
       inherited ? ancestors.some((ancestor) => isSameScope(ancestor, assigned)) : isSameScope(assigned, scope),
@@ -187,7 +187,7 @@ export class Directory {
   }
 
   /** Returns the given role IDs and the IDs of all roles that they imply. */
-  withImplied(roleIds: readonly string[]): readonly string[] {
+  includeImpliedRoleIds(roleIds: readonly string[]): readonly string[] {
     const allRoleIds = new Set(roleIds);
     // Iterating over a set also visits elements that are added during the loop.
     for (const id of allRoleIds) for (const impliedId of this.state.implied.get(id) ?? []) allRoleIds.add(impliedId);
@@ -196,12 +196,12 @@ export class Directory {
 
   /** Returns the roles for a token: adds implied roles, and removes domain-specific roles, which only imply others. */
   effectiveRoles(roleIds: readonly string[]): readonly string[] {
-    return this.withImplied(roleIds).filter((id) => !this.state.roles.get(id)?.domain_id);
+    return this.includeImpliedRoleIds(roleIds).filter((id) => !this.state.roles.get(id)?.domain_id);
   }
 
   /** Returns the IDs of a user's roles on a scope, including group roles, inherited roles and implied roles. */
   roleIdsOf(userId: string, scope: Scope): readonly string[] {
-    const assignments = this.assignmentsOn(scope).filter(({ actor }) => this.isActor(actor, userId));
+    const assignments = this.assignmentsOfScope(scope).filter(({ actor }) => this.isActor(actor, userId));
     return this.effectiveRoles(assignments.map(({ roleId }) => roleId));
   }
 

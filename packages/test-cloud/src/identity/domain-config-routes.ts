@@ -14,14 +14,14 @@ const OptionBody = z.object({ config: z.record(z.string(), z.unknown()) });
 
 const invalidConfig = (reason: string) => forbidden(`Invalid domain specific configuration: ${reason}.`);
 const isSecret = (group: string, option: string) => SECRET_OPTIONS[group]?.includes(option) === true;
-const isKnown = (group: string, option: string) =>
+const isKnownOption = (group: string, option: string) =>
   Object.hasOwn(DOMAIN_OPTIONS[group] ?? {}, option) || isSecret(group, option);
 
 /** Throws a 403 error for a configuration group or option that domains cannot set. */
 function checkOptionNames(group: string, options: readonly string[]): void {
   if (!Object.hasOwn(DOMAIN_OPTIONS, group))
     throw invalidConfig(`Group ${group} is not supported for domain specific configurations`);
-  const unexpected = options.find((option) => !isKnown(group, option));
+  const unexpected = options.find((option) => !isKnownOption(group, option));
   if (unexpected !== undefined)
     throw invalidConfig(`Option ${unexpected} in group ${group} is not supported for domain specific configurations`);
 }
@@ -66,18 +66,18 @@ export function domainConfigRoutes(): readonly Route[] {
       const visibleOptions = Object.entries(options).filter(([key]) => !isSecret(name, key));
       if (visibleOptions.length > 0) visibleGroups[name] = Object.fromEntries(visibleOptions);
     }
-    const missingPart = (what: string) =>
+    const missingPartError = (what: string) =>
       notFound(`Could not find ${what} in domain configuration for domain ${location}.`);
     if (group === undefined) {
-      if (Object.keys(visibleGroups).length === 0) throw missingPart('any options');
+      if (Object.keys(visibleGroups).length === 0) throw missingPartError('any options');
       return visibleGroups;
     }
     const options = visibleGroups[group];
     if (option === undefined) {
-      if (!options) throw missingPart(`group ${group}`);
+      if (!options) throw missingPartError(`group ${group}`);
       return { [group]: options };
     }
-    if (!options || !Object.hasOwn(options, option)) throw missingPart(`option ${option} in group ${group}`);
+    if (!options || !Object.hasOwn(options, option)) throw missingPartError(`option ${option} in group ${group}`);
     return { [option]: options[option] };
   }
 
@@ -170,9 +170,9 @@ export function domainConfigRoutes(): readonly Route[] {
       const id = requireDomainId(call);
       const { config } = call.body(ConfigBody);
       checkConfig(config);
-      const isNew = Object.keys(configOf(call, id)).length === 0;
+      const isNewConfig = Object.keys(configOf(call, id)).length === 0;
       configTable(call).set(id, config);
-      return new Reply(isNew ? 201 : 200, { config: selectPart(call, config, id) });
+      return new Reply(isNewConfig ? 201 : 200, { config: selectPart(call, config, id) });
     }),
     ...paths.flatMap((path) => [get(path, showConfig), patch(path, changeConfig), del(path, removeConfig)]),
   ];

@@ -18,18 +18,18 @@ export function endpointFilterRoutes(): readonly Route[] {
     return { key: `${project}/${endpoint}`, pair: { project, endpoint } };
   }
 
-  const one = '/v3/OS-EP-FILTER/projects/:project/endpoints/:endpoint';
+  const associationPath = '/v3/OS-EP-FILTER/projects/:project/endpoints/:endpoint';
   return [
-    put(one, (call) => {
+    put(associationPath, (call) => {
       const { key, pair } = requestedPair(call);
       associations(call).set(key, pair);
       return noContent();
     }),
-    get(one, (call) => {
+    get(associationPath, (call) => {
       if (!associations(call).has(requestedPair(call).key)) throw notFound('Could not find endpoint association.');
       return noContent();
     }),
-    del(one, (call) => {
+    del(associationPath, (call) => {
       if (!associations(call).delete(requestedPair(call).key)) throw notFound('Could not find endpoint association.');
       return noContent();
     }),
@@ -40,7 +40,9 @@ export function endpointFilterRoutes(): readonly Route[] {
       return listOf(
         'endpoints',
         call,
-        endpointsOfProject(call.cloud.documents, project).map((one) => showEndpoint(one, call.cloudBase)),
+        endpointsOfProject(call.cloud.documents, project).map((associationPath) =>
+          showEndpoint(associationPath, call.cloudBase),
+        ),
       );
     }),
     get('/v3/OS-EP-FILTER/endpoints/:endpoint/projects', (call) => {

@@ -93,11 +93,11 @@ const identityProviders: ResourceSpec = {
       return undefined;
     }
     const newDomainId = newId();
-    const text = `Auto generated federated domain for Identity Provider: ${id}`;
+    const domainDescription = `Auto generated federated domain for Identity Provider: ${id}`;
     domains.set(newDomainId, {
       id: newDomainId,
       name: newDomainId,
-      description: text,
+      description: domainDescription,
       enabled: true,
       tags: [],
       options: {},

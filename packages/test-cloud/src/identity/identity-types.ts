@@ -34,8 +34,8 @@ export const withPutRoute = (one: string, initial?: object): Pick<ResourceSpec, 
       const { body = {} } = call.req;
       const requested = body?.[one] ?? (Object.keys(body).length === 0 ? initial : undefined);
       const fields = typeof requested === 'object' ? { ...requested, id: call.param('id') } : requested;
-      const shown = await resource.create(call, fields);
-      return created({ [one]: resource.spec.views?.create?.(shown) ?? shown });
+      const createdResource = await resource.create(call, fields);
+      return created({ [one]: resource.spec.views?.create?.(createdResource) ?? createdResource });
     }),
   ],
 });

@@ -37,8 +37,9 @@ function authorizeRequestToken(call: Call) {
   const { directory } = cloud;
   const token = findRequestToken(directory, call.param('token'));
   const roleIds = call.body(RolesBody).roles.map((role) => resolveRoleId(call, role));
-  const assigned = directory.roleIdsOf(caller.userId, { kind: 'project', id: token.projectId });
-  if (!roleIds.every((id) => assigned.includes(id))) throw unauthorized('authorizing user does not have role required');
+  const assignedRoleIds = directory.roleIdsOf(caller.userId, { kind: 'project', id: token.projectId });
+  if (!roleIds.every((id) => assignedRoleIds.includes(id)))
+    throw unauthorized('authorizing user does not have role required');
   const verifier = authorizeToken(directory, token, caller.userId, [...new Set(roleIds)]);
   return { token: { oauth_verifier: verifier } };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { checkLiteral, publicLookup } from './public-addresses.js';
+import { checkLiteralAddress, publicLookup } from './public-addresses.js';
 
 /** The hosts allowed for downloads: all, or public addresses and the hosts in a set (`HOST` or `HOST:PORT`). */
 export type DownloadSources = 'all' | ReadonlySet<string>;
@@ -36,7 +36,7 @@ export function parseChecksum({ hash }: URL): ExpectedChecksum | undefined {
 
 function request(url: URL, sources: DownloadSources, signal: AbortSignal): Promise<IncomingMessage> {
   const isTrusted = sources === 'all' || sources.has(url.host) || sources.has(url.hostname);
-  if (!isTrusted) checkLiteral(url.hostname.replace(/^\[|\]$/g, ''));
+  if (!isTrusted) checkLiteralAddress(url.hostname.replace(/^\[|\]$/g, ''));
   const { get } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
     const options = {

@@ -19,13 +19,13 @@ async function usage(call: Call): Promise<unknown> {
   const allImages = await call.cloud.catalogs.images.list(call.caller);
   const ownImages = allImages.filter(({ projectId }) => projectId === call.caller.projectId);
   const mebibytes = Math.ceil(ownImages.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0) / 2 ** 20);
-  const usageLine = (used: number) => ({ limit: -1, usage: used });
+  const createUsageEntry = (used: number) => ({ limit: -1, usage: used });
   return {
     usage: {
-      image_size_total: usageLine(mebibytes),
-      image_stage_total: usageLine(0),
-      image_count_total: usageLine(ownImages.length),
-      image_count_uploading: usageLine(0),
+      image_size_total: createUsageEntry(mebibytes),
+      image_stage_total: createUsageEntry(0),
+      image_count_total: createUsageEntry(ownImages.length),
+      image_count_uploading: createUsageEntry(0),
     },
   };
 }

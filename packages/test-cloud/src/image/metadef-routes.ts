@@ -86,7 +86,7 @@ function removeRoute(kind: Kind): Route {
 }
 
 /** Removes the prefix of a resource type's properties from a property name. */
-function withoutPrefix({ parts, namespace }: Namespace, type: string, name: string): string {
+function removePrefix({ parts, namespace }: Namespace, type: string, name: string): string {
   const association = Object.hasOwn(parts.resource_types, type) ? parts.resource_types[type] : undefined;
   if (!association)
     throw notFound(
@@ -106,7 +106,7 @@ function partRoutes(kind: Exclude<Kind, 'resource_types'>): readonly Route[] {
   const showRoute = get(itemPath, (call) => {
     const namespace = findNamespace(call);
     const type = kind === 'properties' ? call.text('resource_type') : undefined;
-    const name = type ? withoutPrefix(namespace, type, call.param('name')) : call.param('name');
+    const name = type ? removePrefix(namespace, type, call.param('name')) : call.param('name');
     return partView(kind, namespace, { ...partOf(namespace, kind, name), name });
   });
   return [
@@ -137,8 +137,10 @@ function listTags(call: Call) {
   if (marker) partOf(namespace, 'tags', marker);
   const key = call.query.get('sort_key') ?? 'created_at';
   const tags = sortItems(Object.values(namespace.parts.tags), [{ key, descending: direction === 'desc' }]);
-  const start = tags.findIndex(({ name }) => name === marker) + 1;
-  return { tags: tags.slice(start, limit === undefined ? undefined : start + limit).map(({ name }) => ({ name })) };
+  const startIndex = tags.findIndex(({ name }) => name === marker) + 1;
+  return {
+    tags: tags.slice(startIndex, limit === undefined ? undefined : startIndex + limit).map(({ name }) => ({ name })),
+  };
 }
 
 /** Returns the routes that list a namespace's tags, create one tag, and replace or extend the whole list of tags. */

@@ -54,15 +54,16 @@ function create(call: Call) {
   const fields = fieldsOf(call, base);
   const name = fields.namespace;
   if (table(call).has(name)) throw conflict(`The metadata definition namespace=${name} already exists.`);
-  const add = (kind: Kind, parts: readonly (readonly [string, Wire])[]) => addParts(call, name, kind, {}, parts);
+  const addNewParts = (kind: Kind, parts: readonly (readonly [string, Wire])[]) =>
+    addParts(call, name, kind, {}, parts);
   const namespace: Namespace = {
     ...fields,
     ...timestampsOf(call),
     parts: {
-      objects: add('objects', namedParts(objects)),
-      properties: add('properties', Object.entries((properties ?? {}) as Readonly<Record<string, Wire>>)),
-      tags: add('tags', namedParts(tags)),
-      resource_types: add('resource_types', namedParts(associations)),
+      objects: addNewParts('objects', namedParts(objects)),
+      properties: addNewParts('properties', Object.entries((properties ?? {}) as Readonly<Record<string, Wire>>)),
+      tags: addNewParts('tags', namedParts(tags)),
+      resource_types: addNewParts('resource_types', namedParts(associations)),
     },
   };
   table(call).set(name, namespace);
@@ -111,17 +112,19 @@ function list(call: Call) {
       (!types || types.some((type) => Object.hasOwn(one.parts.resource_types, type))),
   );
   const key = query.get('sort_key') ?? 'created_at';
-  const ordered = sortItems(descending ? visibleNamespaces.reverse() : visibleNamespaces, [{ key, descending }]);
+  const sortedNamespaces = sortItems(descending ? visibleNamespaces.reverse() : visibleNamespaces, [
+    { key, descending },
+  ]);
   const marker = query.get('marker');
-  const startIndex = ordered.findIndex(({ namespace }) => namespace === marker) + 1;
+  const startIndex = sortedNamespaces.findIndex(({ namespace }) => namespace === marker) + 1;
   if (marker && startIndex === 0) throw namespaceNotFound(marker);
-  const page = ordered.slice(startIndex, startIndex + limit);
-  const lastOnPage = page.at(-1);
+  const page = sortedNamespaces.slice(startIndex, startIndex + limit);
+  const lastNamespace = page.at(-1);
   return {
     namespaces: page.map((one) => namespaceWithContents(one, ['resource_types'])),
     first: pagePath(call, ROOT),
     schema: '/v2/schemas/metadefs/namespaces',
-    ...(lastOnPage && page.length === limit && { next: pagePath(call, ROOT, lastOnPage.namespace) }),
+    ...(lastNamespace && page.length === limit && { next: pagePath(call, ROOT, lastNamespace.namespace) }),
   };
 }
 

@@ -58,6 +58,6 @@ export const publicLookup: LookupFunction = (host, options, callback) => {
 };
 
 /** Checks a literal IP address, for which {@link publicLookup} is not called. @throws Error if it is not public */
-export function checkLiteral(host: string): void {
+export function checkLiteralAddress(host: string): void {
   if (isIP(host) !== 0) checkPublic(host, [host]);
 }

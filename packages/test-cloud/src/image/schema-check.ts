@@ -45,8 +45,8 @@ function hasType(value: unknown, type: string): boolean {
 /** Returns the first message that a check of the items returns; undefined if no check fails. */
 function firstMessage<T>(items: Iterable<T>, message: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
-    const found = message(item);
-    if (found !== undefined) return found;
+    const foundMessage = message(item);
+    if (foundMessage !== undefined) return foundMessage;
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ const addressCount = ({ allocationPools }: SubnetRecord) =>
   allocationPools.reduce((sum, { start, end }) => sum + (ipOf(end).value - ipOf(start).value + 1n), 0n);
 
 /** Returns an exact JSON number of any size, because IPv6 address counts exceed JavaScript's safe integers. */
-const exactNumber = (value: bigint): unknown =>
+const toExactNumber = (value: bigint): unknown =>
   (JSON as typeof JSON & { rawJSON(text: string): object }).rawJSON(String(value));
 
 /** Returns each network's total and used number of addresses. */
@@ -23,13 +23,13 @@ async function listAvailabilities(call: Call) {
     ...(await networks.listFloatingIps(call.caller)),
   ];
   return (await networks.listNetworks(call.caller)).map((network) => {
-    const ownSubnets = subnets.filter(({ networkId }) => networkId === network.id);
-    const subnetAvailabilities = ownSubnets.map((subnet) => ({
+    const networkSubnets = subnets.filter(({ networkId }) => networkId === network.id);
+    const subnetAvailabilities = networkSubnets.map((subnet) => ({
       subnet_id: subnet.id,
       subnet_name: subnet.name,
       cidr: subnet.cidr,
       ip_version: subnet.ipVersion,
-      total_ips: exactNumber(addressCount(subnet)),
+      total_ips: toExactNumber(addressCount(subnet)),
       used_ips: usedAddresses.filter(({ subnetId }) => subnetId === subnet.id).length,
     }));
     return {
@@ -37,7 +37,7 @@ async function listAvailabilities(call: Call) {
       network_name: network.name,
       tenant_id: network.projectId,
       project_id: network.projectId,
-      total_ips: exactNumber(ownSubnets.reduce((sum, subnet) => sum + addressCount(subnet), 0n)),
+      total_ips: toExactNumber(networkSubnets.reduce((sum, subnet) => sum + addressCount(subnet), 0n)),
       used_ips: subnetAvailabilities.reduce((sum, { used_ips }) => sum + used_ips, 0),
       subnet_ip_availability: subnetAvailabilities,
     };
@@ -60,10 +60,10 @@ export function availabilityRoutes(): readonly Route[] {
   return [
     get('/v2.0/network-ip-availabilities', async (call) => {
       const allAvailabilities = await listAvailabilities(call);
-      const matching = allAvailabilities.filter((availability) =>
+      const matchingAvailabilities = allAvailabilities.filter((availability) =>
         FILTER_NAMES.every((name) => !call.query.has(name) || availability[name] === call.query.get(name)),
       );
-      return { network_ip_availabilities: matching };
+      return { network_ip_availabilities: matchingAvailabilities };
     }),
     get('/v2.0/network-ip-availabilities/:id', async (call) => {
       const availability = (await listAvailabilities(call)).find(({ network_id }) => network_id === call.param('id'));

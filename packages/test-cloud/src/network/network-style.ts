@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { filterByTags, TAG_FILTERS } from '../service/filter.js';
-import { filtered, type SortKey, sortItems } from '../service/listing.js';
+import { filterByQuery, type SortKey, sortItems } from '../service/listing.js';
 import { badRequest, forbidden, ServiceError } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import { formatSeconds } from '../service/times.js';
@@ -15,7 +15,7 @@ const PAGING_PARAMETERS = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'm
 
 export const invalidRequest = (message: string) => badRequest(message, 'HTTPBadRequest');
 
-const quoted = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
+const quote = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 
 /** Matches the reasons for which a value cannot be converted. Neutron has a different error message for these. */
 const CONVERSION_REASON = / (converted|integer|target)\b/;
@@ -29,7 +29,7 @@ function reasonOf({ code, ...issue }: z.core.$ZodRawIssue): string {
 
 /** Returns a 400 error for a value that a field's schema rejects. */
 export const invalidValue = (key: string, value: unknown, reason = 'is not valid') =>
-  invalidRequest(`Invalid input for ${key}. Reason: ${quoted(value)} ${reason}.`);
+  invalidRequest(`Invalid input for ${key}. Reason: ${quote(value)} ${reason}.`);
 
 const quoteNames = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
 
@@ -51,7 +51,7 @@ function checkFilters({ query }: Call, resource: ResourceType, names: readonly s
   for (const name of names)
     for (const value of query.getAll(name)) {
       const reason = resource.fields[name]?.schema?.safeParse(value, { error: reasonOf }).error?.issues[0]?.message;
-      if (reason !== undefined && CONVERSION_REASON.test(reason)) throw invalidInput(`${quoted(value)} ${reason}`);
+      if (reason !== undefined && CONVERSION_REASON.test(reason)) throw invalidInput(`${quote(value)} ${reason}`);
     }
 }
 
@@ -65,7 +65,7 @@ function filterItems(call: Call, resource: ResourceType, items: readonly Wire[])
     (name) => !(name in TAG_FILTERS) && name !== 'fixed_ips' && fields[name]?.filter !== 'storage',
   );
   return filterByTags(
-    filterByFixedIps(filtered(items, call.query, plainFilters), call.query.getAll('fixed_ips')),
+    filterByFixedIps(filterByQuery(items, call.query, plainFilters), call.query.getAll('fixed_ips')),
     call.query,
   );
 }
@@ -119,7 +119,7 @@ function listResponse(call: Call, resource: ResourceType, items: readonly Wire[]
   const { many } = resource.spec;
   const sortedItems = sortItems(filterItems(call, resource, items), parseSortKeys(call, resource));
   const limit = limitOf(call);
-  const shown = (page: readonly Wire[]) => page.map((item) => chosenFields(call, item));
+  const shown = (page: readonly Wire[]) => page.map((item) => selectFields(call, item));
   if (limit === 0) return { [many]: shown(sortedItems) };
   const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
   const marker = call.text('marker');
@@ -145,7 +145,7 @@ function pageLink(call: Call, item: Wire | undefined, reverse: boolean): string 
 }
 
 /** Returns the fields that the query parameter `fields` selects; all fields if the parameter is missing. */
-export function chosenFields(call: Call, item: Wire): Wire {
+export function selectFields(call: Call, item: Wire): Wire {
   const names = call.query.getAll('fields').filter(Boolean);
   return names.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => names.includes(key)));
 }
@@ -173,9 +173,9 @@ export const networkStyle: Style = {
     const { storageAuthorizes = [] } = spec;
     const rule = `${POLICY_VERBS[verb]}_${spec.one}`;
     if (admin.includes(verb)) throw notAllowedError(rule);
-    const writes = verb === 'change' || verb === 'remove';
+    const isWrite = verb === 'change' || verb === 'remove';
     if (storageAuthorizes.includes(verb)) return;
-    if (writes && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId)
+    if (isWrite && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId)
       throw notAllowedError(rule);
   },
 
@@ -225,7 +225,7 @@ export const networkStyle: Style = {
 
   list: listResponse,
   reasons: reasonOf,
-  selected: chosenFields,
+  selected: selectFields,
 
   precondition(call, _resource, shown) {
     const tags = (call.req.header('if-match') ?? '').split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));
@@ -252,7 +252,7 @@ export const networkStyle: Style = {
       ),
     missing: (_resource, key) => invalidRequest(`Failed to parse request. Required attribute '${key}' not specified`),
     invalid: (_resource, key, value, reason) =>
-      CONVERSION_REASON.test(reason) ? invalidInput(`${quoted(value)} ${reason}`) : invalidValue(key, value, reason),
+      CONVERSION_REASON.test(reason) ? invalidInput(`${quote(value)} ${reason}`) : invalidValue(key, value, reason),
     notFound: ({ title }, id) => missingResource(title, id),
   },
 };

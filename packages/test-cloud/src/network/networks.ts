@@ -8,7 +8,7 @@ import { flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
 import { invalidInputError, PROVIDER_FIELDS, splitProvider, validateSegments } from './provider-attributes.js';
 import { defaultPolicyOf } from './qos.js';
-import { multipleSegments, removeSegments } from './segments.js';
+import { removeSegments, storedSegmentsOf } from './segments.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { domainName, uniqueList, uuid } from './value-types.js';
@@ -72,12 +72,12 @@ export const networks: ResourceSpec = {
     ...(!body.qos_policy_id && { qos_policy_id: defaultPolicyOf(call, body.project_id)?.id ?? null }),
   }),
   changing: async (call, { id }, change) => {
-    if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && multipleSegments(call, id))
+    if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && storedSegmentsOf(call, id))
       throw invalidInputError('the provider attributes of a network with several segments cannot be changed');
     return undefined;
   },
   shows: async (call, { id }) =>
-    multipleSegments(call, id) ? Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, undefined])) : {},
+    storedSegmentsOf(call, id) ? Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, undefined])) : {},
   storage: {
     list: async ({ cloud, caller, query }) => {
       const ids = query.getAll('id');

@@ -118,7 +118,7 @@ async function rejectUnsuitablePort(call: Call, { internal_port_id, internal_ip_
 }
 
 /** Throws `PortHasBindingFloatingIP` if a floating IP is associated with the internal port. */
-async function rejectBoundPort(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
+async function rejectPortWithFloatingIp(call: Call, { internal_port_id, internal_ip_address }: Wire): Promise<void> {
   const boundFloatingIp = (await call.cloud.catalogs.networks.listFloatingIps(call.elevatedCaller)).find(
     ({ portId }) => portId === internal_port_id,
   );
@@ -151,13 +151,13 @@ export const portForwardings: ResourceSpec = {
   }),
   async creating(call, requested) {
     const ranges = changedRanges(requested, {});
-    const floating = await call.cloud.catalogs.networks.getFloatingIp(call.caller, call.param('floatingip_id'));
+    const floatingIp = await call.cloud.catalogs.networks.getFloatingIp(call.caller, call.param('floatingip_id'));
     rejectCollisions(call, requested, ranges);
-    await rejectBoundPort(call, requested);
-    if (floating.portId)
+    await rejectPortWithFloatingIp(call, requested);
+    if (floatingIp.portId)
       throw networkError(
         'FloatingIPPortAlreadyAssociated',
-        `Cannot associate floating IP ${floating.address} (${floating.id}) with port ${requested.internal_port_id} using fixed IP ${requested.internal_ip_address}, as that fixed IP already has a floating IP on external network ${floating.networkId}.`,
+        `Cannot associate floating IP ${floatingIp.address} (${floatingIp.id}) with port ${requested.internal_port_id} using fixed IP ${requested.internal_ip_address}, as that fixed IP already has a floating IP on external network ${floatingIp.networkId}.`,
       );
     await rejectUnsuitablePort(call, requested);
     return wireRanges(ranges);
@@ -165,7 +165,7 @@ export const portForwardings: ResourceSpec = {
   async changing(call, before, change) {
     const ranges = changedRanges(change, before);
     const changedForwarding = { ...before, ...change };
-    if (change.internal_port_id !== undefined) await rejectBoundPort(call, changedForwarding);
+    if (change.internal_port_id !== undefined) await rejectPortWithFloatingIp(call, changedForwarding);
     if (change.internal_port_id !== undefined || change.internal_ip_address !== undefined)
       await rejectUnsuitablePort(call, changedForwarding);
     rejectCollisions(call, changedForwarding, ranges, before.id);

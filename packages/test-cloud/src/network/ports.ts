@@ -47,7 +47,7 @@ const vnicTypes = [
 
 const noFilter = { filter: false } as const;
 const onlyFilter = { filter: 'only' } as const;
-const visibleToAdmins = { admin: 'read' } as const;
+const adminReadable = { admin: 'read' } as const;
 
 /** Returns a port's binding profile with the field `trusted`; an empty object if no administrator has set it. */
 function trustedBindingProfile(call: Call, port: Doc): Wire {
@@ -113,19 +113,19 @@ export const ports: ResourceSpec = {
     'binding:host_id': settable(
       text.nullable().transform((host) => host ?? ''),
       undefined,
-      { ...visibleToAdmins, ...onlyFilter },
+      { ...adminReadable, ...onlyFilter },
     ),
     'binding:profile': settable(
       dictionary.nullable().transform((profile) => profile ?? {}),
       undefined,
       {
-        ...visibleToAdmins,
+        ...adminReadable,
         filter: false,
       },
     ),
     'binding:vnic_type': settable(z.enum(vnicTypes), undefined, noFilter),
-    'binding:vif_type': derived(undefined, { ...visibleToAdmins, filter: false }),
-    'binding:vif_details': derived(undefined, { ...visibleToAdmins, filter: false }),
+    'binding:vif_type': derived(undefined, { ...adminReadable, filter: false }),
+    'binding:vif_details': derived(undefined, { ...adminReadable, filter: false }),
     port_security_enabled: settable(flag, undefined, noFilter),
     allowed_address_pairs: settable(nullableList(addressPair), undefined, noFilter),
     extra_dhcp_opts: settable(z.array(dhcpOption).nullable(), () => [], { inDocuments: true, filter: false }),
@@ -134,7 +134,7 @@ export const ports: ResourceSpec = {
     dns_assignment: derived(undefined, noFilter),
     qos_policy_id: settable(uuid.nullable(), null, { inDocuments: true, filter: false }),
     qos_network_policy_id: derived(null, noFilter),
-    trusted: settable(flag, null, { ...visibleToAdmins, inDocuments: true, filter: false }),
+    trusted: settable(flag, null, { ...adminReadable, inDocuments: true, filter: false }),
     propagate_uplink_status: settable(flag, true, { inDocuments: true, filter: false }),
     numa_affinity_policy: settable(z.enum(['required', 'preferred', 'legacy', 'socket']).nullable(), null, {
       admin: 'write',
@@ -142,7 +142,7 @@ export const ports: ResourceSpec = {
       filter: false,
     }),
     ip_allocation: derived('immediate'),
-    resource_request: derived(undefined, { ...visibleToAdmins, filter: false }),
+    resource_request: derived(undefined, { ...adminReadable, filter: false }),
     trunk_details: derived(undefined, noFilter),
     tags: fixed(uniqueList(text), undefined, onlyFilter),
   }),

@@ -66,8 +66,8 @@ export const defaultPolicyOf = (call: Call, project: unknown) =>
 
 /** Rejects a second default QoS policy for a project. */
 function rejectSecondDefault(call: Call, { id, is_default, project_id }: Wire): undefined {
-  const existingDefault = is_default === true ? defaultPolicyOf(call, project_id) : undefined;
-  if (existingDefault && existingDefault.id !== id)
+  const existingDefaultPolicy = is_default === true ? defaultPolicyOf(call, project_id) : undefined;
+  if (existingDefaultPolicy && existingDefaultPolicy.id !== id)
     throw networkError('QoSPolicyDefaultAlreadyExists', `A default QoS policy exists for project ${project_id}.`);
 }
 
@@ -77,7 +77,7 @@ function requirePolicy(call: Call, id: unknown): void {
   if (!policy || !isAccessible(call, policy)) throw missingResource(qosPolicies.title, String(id));
 }
 
-const qosGrant = (id: string) => ({ object_type: 'qos_policy', object_id: id, action: 'access_as_shared' });
+const grantOfQosPolicy = (id: string) => ({ object_type: 'qos_policy', object_id: id, action: 'access_as_shared' });
 
 /** Extends a resource so that it rejects QoS policies that the caller cannot see. */
 export function withQosPolicy(spec: ResourceSpec): ResourceSpec {
@@ -121,7 +121,7 @@ export const qosPolicies = {
   async changing(call, before, change) {
     rejectSecondDefault(call, { ...before, ...change });
     if (before.shared && change.shared === false)
-      await rejectUsedGrant(call, { ...qosGrant(before.id), target_tenant: EVERY_PROJECT });
+      await rejectUsedGrant(call, { ...grantOfQosPolicy(before.id), target_tenant: EVERY_PROJECT });
     return undefined;
   },
   routes(resource) {

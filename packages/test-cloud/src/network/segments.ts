@@ -20,7 +20,7 @@ type ProviderFields = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>
 const segmentTable = ({ cloud }: Call) => cloud.documents.table<Doc>('network/segments');
 
 /** Returns the segments of a network that was created with several segments; undefined for other networks. */
-export const multipleSegments = ({ cloud }: Call, id: string) =>
+export const storedSegmentsOf = ({ cloud }: Call, id: string) =>
   cloud.documents.table<{ readonly segments?: readonly ProviderFields[] }>('network/networks').get(id)?.segments;
 
 /** Removes a network's segment records. */
@@ -31,7 +31,7 @@ export function removeSegments(call: Call, networkId: string): void {
 /** Returns the initial segments of a network. */
 function initialSegments(call: Call, network: NetworkRecord): readonly Doc[] {
   const networkFields = networkView(network);
-  const segments: readonly ProviderFields[] = multipleSegments(call, network.id) ?? [networkFields];
+  const segments: readonly ProviderFields[] = storedSegmentsOf(call, network.id) ?? [networkFields];
   return segments.map((provider, index) => {
     const id = stableUuid('segment', `${network.id}/${index}`);
     const [network_type, physical_network, segmentation_id] = PROVIDER_FIELDS.map((name) => provider[name]);
@@ -57,8 +57,8 @@ async function allSegments(call: Call): Promise<{ readonly initial: readonly Doc
   if (!call.isAdmin) return { initial: [], added: [] };
   const networks = await call.cloud.catalogs.networks.listNetworks(call.caller);
   const initial = networks.flatMap((network) => initialSegments(call, network));
-  const initialIds = new Set(initial.map(({ id }) => id));
-  return { initial, added: [...segmentTable(call).values()].filter(({ id }) => !initialIds.has(id)) };
+  const initialSegmentIds = new Set(initial.map(({ id }) => id));
+  return { initial, added: [...segmentTable(call).values()].filter(({ id }) => !initialSegmentIds.has(id)) };
 }
 
 const storage: Storage = {

@@ -102,8 +102,9 @@ function rejectForeignScope(call: Call, { id, address_scope_id }: Doc): void {
 
 /** Rejects a second default subnet pool for an IP version. */
 function rejectSecondDefault(call: Call, { id, ip_version, is_default }: Wire): void {
-  const isOtherDefault = (pool: Doc) => pool.is_default === true && pool.ip_version === ip_version && pool.id !== id;
-  if (is_default === true && [...poolsOf(call).values()].some(isOtherDefault))
+  const isAnotherDefaultPool = (pool: Doc) =>
+    pool.is_default === true && pool.ip_version === ip_version && pool.id !== id;
+  if (is_default === true && [...poolsOf(call).values()].some(isAnotherDefaultPool))
     throw networkError(
       'InvalidInput',
       'Invalid input for operation: A default subnetpool for this IP family has already been set. Only one default may exist per IP family.',
@@ -120,12 +121,12 @@ export async function requireSamePool(
   const subnetRecords = call.cloud.documents.table<Wire>('network/subnets');
   const subnets = await call.cloud.catalogs.networks.listSubnets(call.elevatedCaller, { networkId });
   const scopeOf = (id: unknown) => poolsOf(call).get(String(id))?.address_scope_id ?? null;
-  const isPoolDifferent = subnets.some(({ id, ipVersion: version }) => {
+  const hasOtherPool = subnets.some(({ id, ipVersion: version }) => {
     const other = subnetRecords.get(id)?.subnetpool_id ?? null;
     const isSameScope = scopeOf(other) !== null && scopeOf(other) === scopeOf(poolId);
     return version === ipVersion && other !== (poolId ?? null) && !isSameScope;
   });
-  if (isPoolDifferent)
+  if (hasOtherPool)
     throw networkError(
       'NetworkSubnetPoolAffinityError',
       'Subnets hosted on the same network must be allocated from the same subnet pool.',

@@ -97,10 +97,10 @@ export function changeOfRequest(journal: JournalReader, entry: JournalEntry): Re
   const laterResponse = ownResponse
     ? { number: entry.number, resource: ownResponse }
     : otherResponses.findLast(({ number }) => number > entry.number);
-  const numbers = { before: earlierResponse?.number, after: laterResponse?.number };
-  if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...numbers, fields: [] };
-  if (isCreation) return { id, kind: 'made', ...numbers, fields: [] };
-  if (!earlierResponse || !laterResponse) return { id, kind: 'unknown', ...numbers, fields: [] };
+  const journalNumbers = { before: earlierResponse?.number, after: laterResponse?.number };
+  if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...journalNumbers, fields: [] };
+  if (isCreation) return { id, kind: 'made', ...journalNumbers, fields: [] };
+  if (!earlierResponse || !laterResponse) return { id, kind: 'unknown', ...journalNumbers, fields: [] };
   const fields = differences(earlierResponse.resource, laterResponse.resource);
-  return { id, kind: fields.length > 0 ? 'changed' : 'unchanged', ...numbers, fields };
+  return { id, kind: fields.length > 0 ? 'changed' : 'unchanged', ...journalNumbers, fields };
 }

@@ -32,9 +32,9 @@ export function pageRouter(options: PageOptions): Router {
     res.type(type).send(text);
   };
   // Few tests open the page, so these modules are loaded on the first request.
-  const files = () => import('./page-files.js');
+  const importPageFiles = () => import('./page-files.js');
   router.get('/', async (_req: Request, res: Response) => {
-    const [{ pagePolicy }, { testCloudPage }] = await Promise.all([files(), import('./page-html.js')]);
+    const [{ pagePolicy }, { testCloudPage }] = await Promise.all([importPageFiles(), import('./page-html.js')]);
     sendText(res, pagePolicy(), 'html', testCloudPage(options.maxVersion ?? MAX_VERSION));
   });
   router.get('/favicon.ico', (_req: Request, res: Response) => {
@@ -74,7 +74,7 @@ export function pageRouter(options: PageOptions): Router {
     res.json(toHar(journal.list(parseJournalQuery(req.query)), addressOf(req)));
   });
   router.get('/_page/:name', async (req: Request, res: Response, next: NextFunction) => {
-    const { pageFile, pagePolicy } = await files();
+    const { pageFile, pagePolicy } = await importPageFiles();
     const file = await pageFile(String(req.params.name));
     if (file) sendText(res, pagePolicy(), file.type, file.text);
     else next();

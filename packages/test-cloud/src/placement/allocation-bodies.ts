@@ -33,7 +33,7 @@ const consumer_type = z
 const mappings = atLeastOne(z.record(z.string(), z.array(anyUuid).min(1))).optional();
 
 /** Returns the schema of one consumer's allocations in the microversion of the request. */
-function consumerSchemaWith(call: Call, allocations: z.ZodType): z.ZodType<RequestedAllocations> {
+function createConsumerSchema(call: Call, allocations: z.ZodType): z.ZodType<RequestedAllocations> {
   const body = z.strictObject({
     allocations,
     ...(isAtLeast(call, 8) && ownerFields),
@@ -46,9 +46,9 @@ function consumerSchemaWith(call: Call, allocations: z.ZodType): z.ZodType<Reque
 
 /** Returns the body schema of `PUT /allocations/{consumer}`. Since 1.28, a request may remove all allocations. */
 export function consumerSchema(call: Call): z.ZodType<RequestedAllocations> {
-  if (!isAtLeast(call, 12)) return consumerSchemaWith(call, allocationList);
-  return consumerSchemaWith(call, isAtLeast(call, 28) ? allocationsByProvider : atLeastOne(allocationsByProvider));
+  if (!isAtLeast(call, 12)) return createConsumerSchema(call, allocationList);
+  return createConsumerSchema(call, isAtLeast(call, 28) ? allocationsByProvider : atLeastOne(allocationsByProvider));
 }
 
 /** Returns the schema of several consumers' allocations, by consumer id. */
-export const consumersSchema = (call: Call) => z.record(uuidKey, consumerSchemaWith(call, allocationsByProvider));
+export const consumersSchema = (call: Call) => z.record(uuidKey, createConsumerSchema(call, allocationsByProvider));

@@ -28,15 +28,17 @@ function toConsumer(server: Server, byHost: ReadonlyMap<string, Provider>): Cons
   for (const claim of server.claims) {
     const provider = byHost.get(claim.host);
     if (!provider) continue;
-    const previous = allocations[provider.uuid] ?? {};
-    const mergedAmounts = byClass(claim).map(([name, amount]) => [name, (previous[name] ?? 0) + amount] as const);
-    allocations[provider.uuid] = { ...previous, ...Object.fromEntries(mergedAmounts) };
+    const previousAmounts = allocations[provider.uuid] ?? {};
+    const mergedAmounts = byClass(claim).map(
+      ([name, amount]) => [name, (previousAmounts[name] ?? 0) + amount] as const,
+    );
+    allocations[provider.uuid] = { ...previousAmounts, ...Object.fromEntries(mergedAmounts) };
   }
   const { id, projectId: project, userId: user } = server;
   return { id, project, user, type: 'INSTANCE', generation: 1, allocations };
 }
 
-async function hostsOf(call: Call): Promise<ReadonlyMap<string, Provider>> {
+async function listProvidersByHost(call: Call): Promise<ReadonlyMap<string, Provider>> {
   const all = [...(await listProviders(call)).values()];
   return new Map(all.flatMap((one) => (one.host === undefined ? [] : [[one.host, one] as const])));
 }
@@ -48,7 +50,7 @@ async function serverConsumers(
   call: Call,
   filters: { host?: string; projectId?: string },
 ): Promise<readonly Consumer[]> {
-  const byHost = await hostsOf(call);
+  const byHost = await listProvidersByHost(call);
   const consumers: Consumer[] = [];
   let marker: string | undefined;
   for (;;) {
@@ -59,9 +61,9 @@ async function serverConsumers(
       filters,
     });
     for (const server of page) if (server.claims.length > 0) consumers.push(toConsumer(server, byHost));
-    const last = page.at(-1);
-    if (!last || page.length < PAGE_SIZE) return consumers;
-    marker = last.id;
+    const lastServer = page.at(-1);
+    if (!lastServer || page.length < PAGE_SIZE) return consumers;
+    marker = lastServer.id;
   }
 }
 
@@ -92,7 +94,7 @@ export async function findConsumer(call: Call, id: string): Promise<Consumer | u
   const stored = table(call).get(id);
   if (stored) return stored;
   const server = await call.cloud.engine.servers.get(adminContextOf(call), id).catch(ifMissing);
-  return server && server.claims.length > 0 ? toConsumer(server, await hostsOf(call)) : undefined;
+  return server && server.claims.length > 0 ? toConsumer(server, await listProvidersByHost(call)) : undefined;
 }
 
 /** Returns the total allocated amounts, by resource class. @param uuid a provider; default: all providers */

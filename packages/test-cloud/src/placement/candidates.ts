@@ -9,7 +9,7 @@ import type { Group, Requirements } from './requirements.js';
 const SHARING_TRAIT = 'MISC_SHARES_VIA_AGGREGATE';
 
 /** A resource provider with the data that the search for candidates needs. */
-interface Node extends Provider {
+interface ProviderNode extends Provider {
   readonly root: string;
   readonly used: UsedAmounts;
   /** The aggregates of the provider and of its tree's root. */
@@ -19,15 +19,15 @@ interface Node extends Provider {
 /** The amounts that a request group would use from one provider. */
 interface Allocated {
   readonly suffix: string;
-  readonly node: Node;
+  readonly node: ProviderNode;
   readonly resources: ReadonlyMap<string, number>;
 }
 
-type Forest = ReadonlyMap<string, Node>;
+type Forest = ReadonlyMap<string, ProviderNode>;
 
 async function readForest(call: Call): Promise<Forest> {
   const all = await listProviders(call);
-  const nodes = new Map<string, Node>();
+  const nodes = new Map<string, ProviderNode>();
   for (const one of all.values()) {
     const root = rootOf(all, one);
     const treeAggregates = [...one.aggregates, ...(all.get(root)?.aggregates ?? [])];
@@ -60,7 +60,7 @@ const NO_REQUIRED_SETS: readonly ReadonlySet<string>[] = [];
  * Yields the alternatives for the group without a suffix. Different providers may supply its resource classes;
  * together, they must have all required traits.
  */
-function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
+function* sharedAlternatives(group: Group, nodes: readonly ProviderNode[]): Generator<readonly Allocated[]> {
   const allowedNodes = nodes.filter(
     (node) => isMember(node.treeAggregates, group) && hasTraits(node.traits, { ...group, required: NO_REQUIRED_SETS }),
   );
@@ -85,7 +85,7 @@ function* sharedAlternatives(group: Group, nodes: readonly Node[]): Generator<re
 }
 
 /** Yields the alternatives for a group with a suffix. One provider must supply all its resource classes. */
-function* granularAlternatives(group: Group, nodes: readonly Node[]): Generator<readonly Allocated[]> {
+function* granularAlternatives(group: Group, nodes: readonly ProviderNode[]): Generator<readonly Allocated[]> {
   for (const node of nodes)
     if (
       isMember(node.aggregates, group) &&
@@ -95,7 +95,7 @@ function* granularAlternatives(group: Group, nodes: readonly Node[]): Generator<
       yield [{ suffix: group.suffix, node, resources: group.resources }];
 }
 
-function alternativesOf(group: Group, nodes: readonly Node[], forest: Forest): Iterable<readonly Allocated[]> {
+function alternativesOf(group: Group, nodes: readonly ProviderNode[], forest: Forest): Iterable<readonly Allocated[]> {
   const tree = group.inTree === undefined ? undefined : (forest.get(group.inTree)?.root ?? '');
   const reachableNodes = tree === undefined ? nodes : nodes.filter(({ root }) => root === tree);
   return group.suffix === '' ? sharedAlternatives(group, reachableNodes) : granularAlternatives(group, reachableNodes);
@@ -104,7 +104,7 @@ function alternativesOf(group: Group, nodes: readonly Node[], forest: Forest): I
 /** Yields all combinations that contain one alternative for each request group. */
 function* combinations(
   groups: readonly Group[],
-  nodes: readonly Node[],
+  nodes: readonly ProviderNode[],
   forest: Forest,
 ): Generator<readonly Allocated[]> {
   const [first, ...rest] = groups;
@@ -114,8 +114,8 @@ function* combinations(
 }
 
 /** Returns the total amounts, by provider and resource class. */
-function totalsOf(allocated: readonly Allocated[]): ReadonlyMap<Node, Readonly<Record<string, number>>> {
-  const totals = new Map<Node, Readonly<Record<string, number>>>();
+function totalsOf(allocated: readonly Allocated[]): ReadonlyMap<ProviderNode, Readonly<Record<string, number>>> {
+  const totals = new Map<ProviderNode, Readonly<Record<string, number>>>();
   for (const { node, resources } of allocated) {
     if (resources.size === 0) continue;
     const sums = { ...totals.get(node) };
@@ -125,7 +125,7 @@ function totalsOf(allocated: readonly Allocated[]): ReadonlyMap<Node, Readonly<R
   return totals;
 }
 
-function isAncestorOrSelf(ancestor: Node, node: Node, forest: Forest): boolean {
+function isAncestorOrSelf(ancestor: ProviderNode, node: ProviderNode, forest: Forest): boolean {
   if (ancestor === node) return true;
   const parent = node.parent === null ? undefined : forest.get(node.parent);
   return parent !== undefined && isAncestorOrSelf(ancestor, parent, forest);
@@ -148,7 +148,7 @@ function isAllowed({ isolates, subtrees }: CandidateRequest, allocated: readonly
 }
 
 /** Returns the providers of a tree, and those that share resources with the tree through an aggregate. */
-function nodesOf(root: string, all: readonly Node[]): readonly Node[] {
+function nodesOf(root: string, all: readonly ProviderNode[]): readonly ProviderNode[] {
   const treeNodes = all.filter((node) => node.root === root);
   const treeAggregateIds = new Set(treeNodes.flatMap(({ aggregates }) => aggregates));
   const sharingNodes = all.filter(
@@ -169,7 +169,7 @@ function providersByGroup(allocated: readonly Allocated[]): Readonly<Record<stri
 }
 
 /** Returns whether the providers belong to different trees, as microversions before 1.29 require. */
-function usesTreesOnce(allocated: readonly Allocated[]): boolean {
+function usesEachTreeOnce(allocated: readonly Allocated[]): boolean {
   const nodes = [...totalsOf(allocated).keys()];
   return new Set(nodes.map(({ root }) => root)).size === nodes.length;
 }
@@ -186,7 +186,7 @@ function findCombinations(
     if (!hasTraits(traits, request.root)) continue;
     const nodes = nodesOf(root, all);
     for (const allocated of combinations(request.groups, nodes, forest)) {
-      if (!isAllowed(request, allocated, forest) || !(supportsTrees || usesTreesOnce(allocated))) continue;
+      if (!isAllowed(request, allocated, forest) || !(supportsTrees || usesEachTreeOnce(allocated))) continue;
       const amounts = [...totalsOf(allocated)].map(([node, sums]) => [node.uuid, Object.entries(sums).sort()]).sort();
       found.set(JSON.stringify([amounts, Object.entries(providersByGroup(allocated)).sort()]), allocated);
       if (found.size >= request.limit) return [...found.values()];
@@ -195,7 +195,7 @@ function findCombinations(
   return [...found.values()];
 }
 
-function summaryOf(call: Call, node: Node, requestedClasses: ReadonlySet<string>) {
+function summaryOf(call: Call, node: ProviderNode, requestedClasses: ReadonlySet<string>) {
   const shown = Object.keys(node.inventories).filter((name) => isAtLeast(call, 27) || requestedClasses.has(name));
   return {
     resources: Object.fromEntries(

@@ -22,14 +22,14 @@ function classRoutes(): readonly Route[] {
     if (!(await classNames(call)).has(name)) throw notFound(unknownClassMessage(name));
     return name;
   };
-  const location = (call: Call, name: string) => ({ Location: `${call.base}/resource_classes/${name}` });
+  const locationHeader = (call: Call, name: string) => ({ Location: `${call.base}/resource_classes/${name}` });
   return [
     get('/resource_classes', async (call) => ({ resource_classes: [...(await classNames(call))].map(view) })),
     post('/resource_classes', async (call) => {
       const { name } = validateBody(call, NewResourceClass);
       if ((await classNames(call)).has(name)) throw conflict(`Conflicting resource class already exists: ${name}`);
       createdNameTable(call, 'classes').set(name, true);
-      return new Reply(201, undefined, location(call, name));
+      return new Reply(201, undefined, locationHeader(call, name));
     }),
     get('/resource_classes/:name', async (call) => view(await find(call))),
     put('/resource_classes/:name', async (call) => {
@@ -50,7 +50,7 @@ function classRoutes(): readonly Route[] {
       if (!CUSTOM_CLASS.test(name)) throw invalidBody(`'${name}' does not match '${CUSTOM_CLASS.source}'`, 'pattern');
       const exists = (await classNames(call)).has(name);
       createdNameTable(call, 'classes').set(name, true);
-      return new Reply(exists ? 204 : 201, undefined, location(call, name));
+      return new Reply(exists ? 204 : 201, undefined, locationHeader(call, name));
     }),
     del('/resource_classes/:name', async (call) => {
       const name = await find(call);
@@ -134,8 +134,8 @@ function providerTraitRoutes(): readonly Route[] {
   });
   /** Replaces a provider's traits. The provider's generation increases only if the traits differ. */
   const changeTraits = (call: Call, before: Provider, traits: readonly string[]) => {
-    const isSame = traits.length === before.traits.length && traits.every((name) => before.traits.includes(name));
-    return isSame ? before : writeProvider(call, before, { traits });
+    const isUnchanged = traits.length === before.traits.length && traits.every((name) => before.traits.includes(name));
+    return isUnchanged ? before : writeProvider(call, before, { traits });
   };
   return [
     get(path, async (call) => view(await providerInPath(call))),

@@ -92,7 +92,7 @@ const duplicateError = (what: string) =>
   conflict(`Conflicting resource provider ${what} already exists.`, 'placement.duplicate_name');
 
 /** Returns whether another provider already has this name. */
-const isTaken = (all: ReadonlyMap<string, Provider>, uuid: string, name: string) =>
+const isNameUsed = (all: ReadonlyMap<string, Provider>, uuid: string, name: string) =>
   [...all.values()].some((other) => other.name === name && other.uuid !== uuid);
 
 /** Returns whether a provider is in the subtree of another provider. A subtree includes its root. */
@@ -131,7 +131,7 @@ export function providerRoutes(): readonly Route[] {
         );
       if (parent !== null && !all.has(parent)) throw reject('parent provider UUID does not exist.');
       if (all.has(uuid)) throw duplicateError(`uuid: ${uuid}`);
-      if (isTaken(all, uuid, requested.name)) throw duplicateError(`name: ${requested.name}`);
+      if (isNameUsed(all, uuid, requested.name)) throw duplicateError(`name: ${requested.name}`);
       const created: Provider = {
         uuid,
         name: requested.name,
@@ -164,7 +164,7 @@ export function providerRoutes(): readonly Route[] {
       if (parent !== before.parent && before.parent !== null && !isAtLeast(call, 37))
         throw reject(`${parent === null ? 'un' : 're'}-parenting a provider is not currently allowed.`);
       if (isInSubtree(all, before.uuid, parent)) throw reject('creating loop in the provider tree is not allowed.');
-      if (isTaken(all, before.uuid, requested.name)) throw duplicateError(requested.name);
+      if (isNameUsed(all, before.uuid, requested.name)) throw duplicateError(requested.name);
       const changed = { ...before, name: requested.name, parent };
       await storeProvider(call, changed);
       return providerView(call, changed);

@@ -27,14 +27,19 @@ function rejectConflicts(groups: readonly Group[]): void {
 }
 
 /** The minor versions that introduced the query parameters for allocation candidates, except those of groups. */
-const PARAMETERS_SINCE: Readonly<Record<string, number>> = {
+const FIRST_MINOR_BY_PARAMETER: Readonly<Record<string, number>> = {
   limit: 16,
   group_policy: 25,
   root_required: 35,
   same_subtree: 36,
 };
 /** The minor versions that introduced the parameters of request groups, whose names may have suffixes. */
-const GROUPS_SINCE: Readonly<Record<string, number>> = { resources: 10, required: 17, member_of: 21, in_tree: 31 };
+const FIRST_MINOR_BY_GROUP_PARAMETER: Readonly<Record<string, number>> = {
+  resources: 10,
+  required: 17,
+  member_of: 21,
+  in_tree: 31,
+};
 
 function suffixPattern(call: Call): string {
   if (isAtLeast(call, 33)) return '([a-zA-Z0-9_-]{1,64})?';
@@ -43,14 +48,16 @@ function suffixPattern(call: Call): string {
 
 /** Returns the groups' suffixes. Throws a 400 error for parameters that the microversion does not support. */
 function parseSuffixes(call: Call): readonly string[] {
-  const allowed = Object.keys(GROUPS_SINCE).filter((name) => isAtLeast(call, GROUPS_SINCE[name] ?? 0));
-  const patterns = allowed.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
+  const allowedNames = Object.keys(FIRST_MINOR_BY_GROUP_PARAMETER).filter((name) =>
+    isAtLeast(call, FIRST_MINOR_BY_GROUP_PARAMETER[name] ?? 0),
+  );
+  const patterns = allowedNames.map((name) => new RegExp(`^${name}${suffixPattern(call)}$`));
   const suffixes = new Set<string>();
   const unknownNames = new Set<string>();
   for (const key of call.query.keys()) {
     const pattern = patterns.find((one) => one.test(key));
     if (pattern) suffixes.add(pattern.exec(key)?.[1] ?? '');
-    else if (!isAtLeast(call, PARAMETERS_SINCE[key] ?? Number.POSITIVE_INFINITY)) unknownNames.add(key);
+    else if (!isAtLeast(call, FIRST_MINOR_BY_PARAMETER[key] ?? Number.POSITIVE_INFINITY)) unknownNames.add(key);
   }
   const quoteAll = (texts: Iterable<string>) =>
     [...texts]

@@ -57,8 +57,8 @@ const toPairs = (headers: Readonly<Record<string, string>>): HarPair[] =>
 export function toHarEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
   const { requestHeaders, responseHeaders, requestBody, responseBody } = entry;
   const url = `${cloudUrl}${entry.url}`;
-  const sent = requestBody === undefined ? undefined : JSON.stringify(requestBody);
-  const responded = responseBody === undefined ? undefined : JSON.stringify(responseBody);
+  const requestText = requestBody === undefined ? undefined : JSON.stringify(requestBody);
+  const responseText = responseBody === undefined ? undefined : JSON.stringify(responseBody);
   const commonFields = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
   return {
     startedDateTime: new Date(entry.at).toISOString(),
@@ -69,10 +69,10 @@ export function toHarEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
       url,
       headers: toPairs(requestHeaders),
       queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
-      ...(sent !== undefined && {
-        postData: { mimeType: requestHeaders['content-type'] ?? 'application/json', text: sent },
+      ...(requestText !== undefined && {
+        postData: { mimeType: requestHeaders['content-type'] ?? 'application/json', text: requestText },
       }),
-      bodySize: sent === undefined ? 0 : Buffer.byteLength(sent),
+      bodySize: requestText === undefined ? 0 : Buffer.byteLength(requestText),
     },
     response: {
       ...commonFields,
@@ -80,9 +80,9 @@ export function toHarEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
       statusText: '',
       headers: toPairs(responseHeaders),
       content: {
-        size: responded === undefined ? 0 : Buffer.byteLength(responded),
+        size: responseText === undefined ? 0 : Buffer.byteLength(responseText),
         mimeType: responseHeaders['content-type'] ?? '',
-        ...(responded !== undefined && { text: responded }),
+        ...(responseText !== undefined && { text: responseText }),
       },
       redirectURL: responseHeaders.location ?? '',
       bodySize: -1,

@@ -34,12 +34,14 @@ export async function prepareLogin(
   if (password !== undefined) names.add(password, cloud.env.OS_PASSWORD);
   const roleNames = roles.map(({ name }) => name);
   const token = cloud.token(user.name, project?.name, roleNames);
-  const here = await requestAsAdmin(cloud, 'GET', '/identity/v3/auth/tokens', undefined, { 'X-Subject-Token': token });
-  const login = here.token as Required<RecordedToken>;
+  const tokenResponse = await requestAsAdmin(cloud, 'GET', '/identity/v3/auth/tokens', undefined, {
+    'X-Subject-Token': token,
+  });
+  const login = tokenResponse.token as Required<RecordedToken>;
   names.add(user.id, login.user.id);
   if (!project) return;
   names.add(project.id, login.project.id);
-  const grants = `/identity/v3/projects/${login.project.id}/users/${login.user.id}/roles`;
+  const rolesPath = `/identity/v3/projects/${login.project.id}/users/${login.user.id}/roles`;
   for (const { id, name } of login.roles)
-    if (roleNames.includes(name)) await requestAsAdmin(cloud, 'PUT', `${grants}/${id}`);
+    if (roleNames.includes(name)) await requestAsAdmin(cloud, 'PUT', `${rolesPath}/${id}`);
 }

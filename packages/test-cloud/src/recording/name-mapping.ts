@@ -28,7 +28,7 @@ export class NameMapping {
   }
 
   /** Replaces all recorded names in a path and query string. */
-  inUrl(url: string): string {
+  replaceInUrl(url: string): string {
     return url.replaceAll(/[^/?&=,:]+/g, (part) => {
       const decodedPart = decodeText(part);
       const here = this.replaceInText(decodedPart);
@@ -36,12 +36,12 @@ export class NameMapping {
     });
   }
 
-  inJson(value: unknown): unknown {
+  replaceInJson(value: unknown): unknown {
     if (typeof value === 'string') return this.replaceInText(value);
-    if (Array.isArray(value)) return value.map((item) => this.inJson(item));
+    if (Array.isArray(value)) return value.map((item) => this.replaceInJson(item));
     if (!isObject(value)) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [this.replaceInText(name), this.inJson(item)]),
+      Object.entries(value).map(([name, item]) => [this.replaceInText(name), this.replaceInJson(item)]),
     );
   }
 
@@ -77,12 +77,12 @@ export class NameMapping {
       recorded,
       (one, other) => typeof one.id === 'string' && this.#names.get(one.id) === other.id,
     );
-    const unnamed = pairMatching(
+    const withoutSameName = pairMatching(
       withoutKnownId,
       (one, other) => typeof one.name === 'string' && one.name === other.name,
     );
     const remainingInOrder = [...remaining];
-    for (const [index, one] of unnamed.entries()) {
+    for (const [index, one] of withoutSameName.entries()) {
       const other = remainingInOrder[index] ?? here[0];
       if (other !== undefined) pairs.push([one, other]);
     }

@@ -70,16 +70,16 @@ export async function createMissingResources(entries: readonly Recorded[], cloud
         .flatMap((entry) => resourcesIn(entry, kind))
         .map(({ id }) => id),
     );
-    const matching = serviceEntries
+    const recordedResources = serviceEntries
       .filter(({ method }) => method === 'GET')
       .flatMap((entry) => resourcesIn(entry, kind))
       .filter(({ id }) => !createdIds.has(id));
-    if (matching.length === 0) continue;
-    const here = (await requestAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Resource[];
-    const names = new Set(here.map(({ name }) => name));
+    if (recordedResources.length === 0) continue;
+    const testCloudResources = (await requestAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Resource[];
+    const names = new Set(testCloudResources.map(({ name }) => name));
     // Of several recorded views of a resource, the one with the most fields is used.
-    const mostFieldsFirst = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
-    for (const resource of mostFieldsFirst) {
+    const sortedByFieldCount = recordedResources.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
+    for (const resource of sortedByFieldCount) {
       if (names.has(resource.name)) continue;
       names.add(resource.name);
       await kind.create(cloud, resource);

@@ -23,16 +23,16 @@ export class Pseudonyms {
     return this.#without(text, MIN_LENGTH_IN_TEXT);
   }
 
-  inUrl(url: string): string {
+  replaceInUrl(url: string): string {
     return this.#without(url, MIN_LENGTH_IN_URL);
   }
 
   /** Replaces secrets in all strings of a JSON value, except in field names. */
-  inJson(value: unknown): unknown {
+  replaceInJson(value: unknown): unknown {
     if (typeof value === 'string') return this.replaceInText(value);
-    if (Array.isArray(value)) return value.map((item) => this.inJson(item));
+    if (Array.isArray(value)) return value.map((item) => this.replaceInJson(item));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.inJson(item)]));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.replaceInJson(item)]));
   }
 
   #without(text: string, minLength: number): string {

@@ -91,11 +91,11 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       const entry = journalEntry(line, pseudonyms.hide);
       const recordedEntry = {
         ...entry,
-        url: pseudonyms.inUrl(entry.url),
-        requestBody: pseudonyms.inJson(entry.requestBody),
-        responseBody: pseudonyms.inJson(entry.responseBody),
-        requestHeaders: pseudonyms.inJson(entry.requestHeaders) as typeof entry.requestHeaders,
-        responseHeaders: pseudonyms.inJson(entry.responseHeaders) as typeof entry.responseHeaders,
+        url: pseudonyms.replaceInUrl(entry.url),
+        requestBody: pseudonyms.replaceInJson(entry.requestBody),
+        responseBody: pseudonyms.replaceInJson(entry.responseBody),
+        requestHeaders: pseudonyms.replaceInJson(entry.requestHeaders) as typeof entry.requestHeaders,
+        responseHeaders: pseudonyms.replaceInJson(entry.responseHeaders) as typeof entry.responseHeaders,
       };
       writer.add(toHarEntry(recordedEntry, proxyUrl)).catch(onError);
     });

@@ -58,10 +58,10 @@ async function repeatRequest(entry: Recorded, cloud: TestCloud, names: NameMappi
   const type = requestHeaders['content-type'] ?? '';
   const bytes =
     type !== '' && !/json/.test(type) && !['GET', 'HEAD', 'DELETE'].includes(method) ? SAMPLE_BYTES : undefined;
-  const response = await fetch(`${cloud.url}${names.inUrl(entry.url)}`, {
+  const response = await fetch(`${cloud.url}${names.replaceInUrl(entry.url)}`, {
     method,
     headers,
-    body: requestBody === undefined ? bytes : JSON.stringify(names.inJson(requestBody)),
+    body: requestBody === undefined ? bytes : JSON.stringify(names.replaceInJson(requestBody)),
     redirect: 'manual',
   });
   const text = await response.text();

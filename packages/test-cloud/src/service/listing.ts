@@ -3,15 +3,15 @@ import { matchesValue } from './filter.js';
 import type { Wire } from './wire.js';
 
 /** Filters items by query parameters. If a parameter is repeated, one of its values must match. */
-export function filtered<W extends Wire>(
+export function filterByQuery<W extends Wire>(
   items: readonly W[],
   query: URLSearchParams,
   names: readonly string[],
 ): readonly W[] {
-  const present = [...new Set(names)].filter((name) => query.has(name));
-  if (present.length === 0) return items;
+  const presentNames = [...new Set(names)].filter((name) => query.has(name));
+  if (presentNames.length === 0) return items;
   return items.filter((item) =>
-    present.every((name) => query.getAll(name).some((value) => matchesValue(item[name], value))),
+    presentNames.every((name) => query.getAll(name).some((value) => matchesValue(item[name], value))),
   );
 }
 
@@ -20,7 +20,7 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-function order(left: unknown, right: unknown): number {
+function compareValues(left: unknown, right: unknown): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   const [a, b] = [String(left ?? ''), String(right ?? '')];
   return a === b ? 0 : a < b ? -1 : 1;
@@ -31,7 +31,7 @@ export function sortItems<W extends Wire>(items: readonly W[], keys: readonly So
   if (keys.length === 0) return items;
   return [...items].sort((a, b) => {
     for (const { key, descending } of keys) {
-      const comparisonResult = order(a[key], b[key]);
+      const comparisonResult = compareValues(a[key], b[key]);
       if (comparisonResult !== 0) return descending ? -comparisonResult : comparisonResult;
     }
     return 0;

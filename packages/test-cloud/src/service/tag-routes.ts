@@ -26,13 +26,13 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
   }
 
   async function storeTags(call: Call, tags: readonly string[]): Promise<void> {
-    const unique = [...new Set(tags)];
-    if (unique.length > MAX_TAGS)
+    const uniqueTags = [...new Set(tags)];
+    if (uniqueTags.length > MAX_TAGS)
       throw badRequest(`The number of tags exceed the per-resource limit of ${MAX_TAGS}`, 'BadRequest');
-    await resource.apply(call, await resource.find(call, call.param('id'), 'change'), { tags: unique });
+    await resource.apply(call, await resource.find(call, call.param('id'), 'change'), { tags: uniqueTags });
   }
 
-  async function writeBody(call: Call, others: readonly string[]) {
+  async function storeRequestedTags(call: Call, others: readonly string[]) {
     const { tags } = call.body(Tags);
     await storeTags(call, [...others, ...tags]);
     return { tags };
@@ -47,9 +47,9 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
 
   return [
     get(path, async (call) => ({ tags: await tagsOf(call) })),
-    put(path, (call) => writeBody(call, [])),
+    put(path, (call) => storeRequestedTags(call, [])),
     // As in Neutron, the response contains only the tags in the request.
-    post(path, async (call) => writeBody(call, await tagsOf(call))),
+    post(path, async (call) => storeRequestedTags(call, await tagsOf(call))),
     del(path, async (call) => {
       await storeTags(call, []);
       return noContent();

@@ -30,7 +30,7 @@ function connectorOf(fields: Readonly<Record<string, unknown>>): Connector {
 
 /** The routes for attachments (since 3.27), which connect a volume to a server in several steps. */
 export function attachmentRoutes(): readonly Route[] {
-  const one = async (call: Call, id: string) => ({
+  const showAttachment = async (call: Call, id: string) => ({
     attachment: attachmentView(await call.cloud.catalogs.volumes.getAttachment(call.caller, id)),
   });
   const list = (view: (attachment: AttachmentRecord) => unknown) => async (call: Call) => {
@@ -56,16 +56,16 @@ export function attachmentRoutes(): readonly Route[] {
       });
       if (requested.connector)
         await call.cloud.catalogs.volumes.connect(call.caller, attachment.id, connectorOf(requested.connector));
-      return one(call, attachment.id);
+      return showAttachment(call, attachment.id);
     }),
-    get('/v3/attachments/:id', (call) => one(call, call.param('id'))),
+    get('/v3/attachments/:id', (call) => showAttachment(call, call.param('id'))),
     put('/v3/attachments/:id', async (call) => {
       await call.cloud.catalogs.volumes.connect(
         call.caller,
         call.param('id'),
         connectorOf(call.body(UpdateAttachment).attachment.connector),
       );
-      return one(call, call.param('id'));
+      return showAttachment(call, call.param('id'));
     }),
     createActionRoute('attachments/:id', (call) => call.param('id'), {
       'os-complete': {
@@ -77,8 +77,8 @@ export function attachmentRoutes(): readonly Route[] {
     del('/v3/attachments/:id', async (call) => {
       const { volumeId } = await call.cloud.catalogs.volumes.getAttachment(call.caller, call.param('id'));
       await call.cloud.catalogs.volumes.deleteAttachment(call.caller, call.param('id'));
-      const remaining = await call.cloud.catalogs.volumes.listAttachments(call.caller, { volumeId });
-      return { attachments: remaining.map(attachmentSummary) };
+      const remainingAttachments = await call.cloud.catalogs.volumes.listAttachments(call.caller, { volumeId });
+      return { attachments: remainingAttachments.map(attachmentSummary) };
     }),
   ];
 }

@@ -16,7 +16,7 @@ import { boolean, metadata, object, optionalText, uuid } from './wire-types.js';
 
 const Restore = object({ restore: object({ volume_id: uuid.nullish(), name: text.nullish() }) });
 
-const summary = onlyFields('id', 'name', 'links');
+const summaryView = onlyFields('id', 'name', 'links');
 
 /** Returns whether a backup has incremental backups that depend on it. */
 const hasDependents = ({ cloud }: Call, id: string) =>
@@ -52,7 +52,7 @@ export const backups: ResourceSpec = {
     'os-backup-project-attr:project_id': derived(undefined, { admin: 'read', since: 18 }),
     project_id: derived(undefined, { hidden: true }),
   }),
-  views: { list: summary, create: summary, change: summary },
+  views: { list: summaryView, create: summaryView, change: summaryView },
   lists: (call, backup) => isListed(call, backup.project_id),
   async creating(call, backup) {
     const { volumes } = call.cloud.catalogs;

@@ -156,7 +156,7 @@ async function requireDeletable(call: Call, { id, status }: Doc, withVolumes: bo
   }
 }
 
-const onlyIdAndName = onlyFields('id', 'name');
+const idAndNameView = onlyFields('id', 'name');
 
 /** The resource for volume groups. All volumes in a group belong to one project. */
 const groups: ResourceSpec = {
@@ -182,7 +182,7 @@ const groups: ResourceSpec = {
     updated_at: derived(undefined, { hidden: true }),
     project_id: derived(undefined, { admin: 'read', since: 58 }),
   }),
-  views: { list: onlyIdAndName, create: onlyIdAndName, change: noBody },
+  views: { list: idAndNameView, create: idAndNameView, change: noBody },
   lists: (call, group) => isListed(call, group.project_id),
   async creating(call, { group_type, volume_types }) {
     const types = call.cloud.documents.table<Doc>('volume/group_types');
@@ -195,13 +195,13 @@ const groups: ResourceSpec = {
     requireFields()(call, before, change);
     const { add_volumes, remove_volumes } = change;
     const { id } = before;
-    const idsIn = (written: unknown) =>
+    const parseIds = (written: unknown) =>
       String(written ?? '')
         .split(',')
         .filter(Boolean);
-    for (const volume of idsIn(add_volumes)) await call.cloud.catalogs.volumes.getVolume(call.caller, volume);
-    setGroup(call, idsIn(remove_volumes), null);
-    setGroup(call, idsIn(add_volumes), id);
+    for (const volume of parseIds(add_volumes)) await call.cloud.catalogs.volumes.getVolume(call.caller, volume);
+    setGroup(call, parseIds(remove_volumes), null);
+    setGroup(call, parseIds(add_volumes), id);
     return { add_volumes: undefined, remove_volumes: undefined };
   },
   shows: (call, { id }) => (call.flag('list_volume') && isAtLeast(call, 25) ? { volumes: volumesIn(call, id) } : {}),

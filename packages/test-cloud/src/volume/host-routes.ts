@@ -29,7 +29,7 @@ const hostName = text
   .min(1)
   .regex(/^[\w.#@:/+[\]-]*$/)
   .nullish();
-const namedService = {
+const serviceNameFields = {
   binary: text.min(1).optional(),
   service: text.min(1).optional(),
   host: hostName,
@@ -37,8 +37,10 @@ const namedService = {
 };
 const hasBinary = ({ binary, service }: { readonly binary?: string; readonly service?: string }) =>
   binary !== undefined || service !== undefined;
-const Named = object(namedService).refine(hasBinary, "'binary' is a required property");
-const WithReason = object({ ...namedService, disabled_reason: text.trim().min(1).optional() }).refine(hasBinary);
+const NamedServiceBody = object(serviceNameFields).refine(hasBinary, "'binary' is a required property");
+const ServiceWithReasonBody = object({ ...serviceNameFields, disabled_reason: text.trim().min(1).optional() }).refine(
+  hasBinary,
+);
 const Backend = object({ host: hostName, cluster: text.nullish() });
 const Failover = object({ host: hostName, cluster: text.nullish(), backend_id: text.nullish() });
 const HostChange = object({ status: z.enum(['enable', 'disable']) });
@@ -74,7 +76,7 @@ const runsOn = (host: string, requested: string) => host === requested || host.s
 
 function serviceView(call: Call, binary: string, host: string): Wire {
   const { disabled = false, reason = null, frozen = false } = settingOf(call, binary, host);
-  const isVolume = binary === VOLUME_SERVICE;
+  const isVolumeService = binary === VOLUME_SERVICE;
   return {
     binary,
     host,
@@ -84,8 +86,8 @@ function serviceView(call: Call, binary: string, host: string): Wire {
     updated_at: formatMicros(call.cloud.clock.now()),
     disabled_reason: reason,
     ...(isAtLeast(call, 7) && { cluster: null }),
-    ...(isAtLeast(call, 49) && isVolume && { backend_state: 'up' }),
-    ...(isVolume && { replication_status: 'disabled', active_backend_id: null, frozen }),
+    ...(isAtLeast(call, 49) && isVolumeService && { backend_state: 'up' }),
+    ...(isVolumeService && { replication_status: 'disabled', active_backend_id: null, frozen }),
   };
 }
 
@@ -100,7 +102,7 @@ function listServices(call: Call): Wire {
 }
 
 /** Returns the services that a body names. Throws a 404 error if there are none. */
-function namedServices(call: Call, { binary, service, ...at }: z.infer<typeof Named>) {
+function findNamedServices(call: Call, { binary, service, ...at }: z.infer<typeof NamedServiceBody>) {
   const host = hostOrCluster(call, at, Number.POSITIVE_INFINITY);
   const requested = binary || service || '';
   const [name] = SERVICES.find(([one, serviceHost]) => one === requested && serviceHost === host) ?? [];
@@ -109,7 +111,7 @@ function namedServices(call: Call, { binary, service, ...at }: z.infer<typeof Na
 }
 
 /** Returns the host in a body. Throws an error if the host does not store volumes. */
-function volumeHost(call: Call, schema: typeof Backend | typeof Failover): string {
+function requireVolumeHost(call: Call, schema: typeof Backend | typeof Failover): string {
   call.requireAdmin();
   const host = hostOrCluster(call, call.body(schema), 26);
   if (host !== BACKEND_HOST)
@@ -118,7 +120,7 @@ function volumeHost(call: Call, schema: typeof Backend | typeof Failover): strin
 }
 
 function freeze(call: Call, frozen: boolean): Reply {
-  const host = volumeHost(call, Backend);
+  const host = requireVolumeHost(call, Backend);
   changeSetting(call, VOLUME_SERVICE, host, { frozen });
   return new Reply(200);
 }
@@ -130,20 +132,20 @@ function serviceRoutes(): readonly Route[] {
     get(path, listServices),
     put(`${path}/enable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = namedServices(call, call.body(Named));
+      const { binary, host, shown } = findNamedServices(call, call.body(NamedServiceBody));
       changeSetting(call, binary, host, { disabled: false, reason: null });
       return { ...shown, status: 'enabled', disabled: false };
     }),
     put(`${path}/disable`, (call) => {
       call.requireAdmin();
-      const { binary, host, shown } = namedServices(call, call.body(Named));
+      const { binary, host, shown } = findNamedServices(call, call.body(NamedServiceBody));
       changeSetting(call, binary, host, { disabled: true });
       return { ...shown, status: 'disabled', disabled: true };
     }),
     put(`${path}/disable-log-reason`, (call) => {
       call.requireAdmin();
-      const requested = call.body(WithReason);
-      const { binary, host, shown } = namedServices(call, requested);
+      const requested = call.body(ServiceWithReasonBody);
+      const { binary, host, shown } = findNamedServices(call, requested);
       changeSetting(call, binary, host, { disabled: true, reason: requested.disabled_reason ?? null });
       return { ...shown, status: 'disabled', disabled: true, disabled_reason: requested.disabled_reason ?? null };
     }),
@@ -152,7 +154,7 @@ function serviceRoutes(): readonly Route[] {
     put(`${path}/failover_host`, (call) => {
       // A failover always fails, because the backend is not replicated.
       throw badRequest(
-        `Invalid input received: No service could be changed: replication_status in ['${volumeHost(call, Failover)}'] must be enabled or failed-over and must be up to failover.`,
+        `Invalid input received: No service could be changed: replication_status in ['${requireVolumeHost(call, Failover)}'] must be enabled or failed-over and must be up to failover.`,
       );
     }),
     post('/v3/workers/cleanup', (call) => {
@@ -186,7 +188,7 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   const snapshots = await catalog.listSnapshots(call.caller, { allProjects: true });
   const sumSizes = (items: readonly { readonly sizeGb: number }[]) =>
     items.reduce((all, { sizeGb }) => all + sizeGb, 0);
-  const line = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
+  const createUsageEntry = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
     const [matchingVolumes, matchingSnapshots] = [volumes.filter(isOf), snapshots.filter(isOf)];
     return {
       resource: {
@@ -201,8 +203,8 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   };
   const projects = [...new Set(volumes.map(({ projectId }) => projectId))];
   return [
-    line('(total)', () => true),
-    ...projects.map((project) => line(project, ({ projectId }) => projectId === project)),
+    createUsageEntry('(total)', () => true),
+    ...projects.map((project) => createUsageEntry(project, ({ projectId }) => projectId === project)),
   ];
 }
 

@@ -62,7 +62,7 @@ export function markUnmanaged(
 }
 
 /** Brings a volume or snapshot in the pool under management. Throws a 400 error if it is already managed. */
-async function takeIntoManagement(call: Call, kind: Kind, reference: Reference): Promise<Unmanaged | undefined> {
+async function bringUnderManagement(call: Call, kind: Kind, reference: Reference): Promise<Unmanaged | undefined> {
   const name = referenceName(reference);
   if ((await managedEntries(call, kind)).some((entry) => entry.name === name))
     throw badRequest(`Invalid ${kind}: Unable to manage existing ${kind}. The ${kind} is already managed`);
@@ -85,7 +85,7 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
     const { host, cluster, ref: reference, bootable: _, ...fields } = call.body(Volume).volume;
     const hostName = hostOrCluster(call, { host, cluster }, 16);
     checkService(call, hostName, badRequest(`${host ? 'Host' : 'Cluster'} '${hostName}' not found`));
-    const unmanaged = await takeIntoManagement(call, 'volume', reference);
+    const unmanaged = await bringUnderManagement(call, 'volume', reference);
     const volume = await resource.create(call, { ...fields, size: unmanaged?.size ?? UNKNOWN_SIZE_GB });
     return accepted({ volume: resource.spec.views?.create?.(volume) });
   }
@@ -97,7 +97,7 @@ export function manageSnapshotRoutes(resource: Resource): readonly Route[] {
   async function manage(call: Call) {
     call.requireAdmin();
     const { ref: reference, ...fields } = call.body(Snapshot).snapshot;
-    await takeIntoManagement(call, 'snapshot', reference);
+    await bringUnderManagement(call, 'snapshot', reference);
     const snapshot = await resource.create(call, { ...fields, force: true });
     return accepted({ snapshot: resource.spec.views?.create?.(snapshot) });
   }
@@ -139,7 +139,7 @@ const entryView = (kind: Kind, { name, id, size, source }: Entry): Wire => ({
   ...(kind === 'snapshot' && { source_reference: { 'source-name': source } }),
 });
 
-const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
+const invalidInputError = (message: string) => badRequest(`Invalid input received: ${message}`);
 
 /** Parses `sort`, or the older `sort_key` and `sort_dir`, as sort keys; default: `reference:desc`. */
 function parseSortKeys({ query }: Call) {
@@ -158,7 +158,7 @@ function parseMarker(marker: string): string {
   try {
     return referenceName(ref.parse(JSON.parse(marker)));
   } catch {
-    throw invalid(`marker ${marker} can not be analysed, please use json like format`);
+    throw invalidInputError(`marker ${marker} can not be analysed, please use json like format`);
   }
 }
 
@@ -166,18 +166,18 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   call.requireAdmin();
   const host = hostOrCluster(call, { host: call.text('host'), cluster: call.text('cluster') }, 17);
   checkService(call, host, notFound(`Service cinder-volume could not be found on host ${host}.`));
-  const stored = [...unmanagedTable(call, kind)].map(([name, unmanaged]) => ({ name, ...unmanaged }));
+  const unmanagedEntries = [...unmanagedTable(call, kind)].map(([name, unmanaged]) => ({ name, ...unmanaged }));
   const entries = sortItems(
-    [...(await managedEntries(call, kind)), ...stored].map((entry) => ({ ...entry })),
+    [...(await managedEntries(call, kind)), ...unmanagedEntries].map((entry) => ({ ...entry })),
     parseSortKeys(call),
   );
   const marker = call.text('marker');
   const after = marker === undefined ? undefined : parseMarker(marker);
   const markerIndex = entries.findIndex(({ name }) => name === after);
-  if (marker !== undefined && markerIndex < 0) throw invalid(`marker not found: ${marker}`);
-  const start = markerIndex + 1 + (call.number('offset') ?? 0);
+  if (marker !== undefined && markerIndex < 0) throw invalidInputError(`marker not found: ${marker}`);
+  const startIndex = markerIndex + 1 + (call.number('offset') ?? 0);
   const shownEntries = entries
-    .slice(start, start + (call.number('limit') ?? 1000))
+    .slice(startIndex, startIndex + (call.number('limit') ?? 1000))
     .map((entry) => entryView(kind, entry));
   return { [`manageable-${kind}s`]: isDetailed ? shownEntries : shownEntries.map(summary) };
 }

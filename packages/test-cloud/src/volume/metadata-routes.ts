@@ -1,38 +1,61 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Resource } from '../service/resource.js';
 import { del, get, post, put, Reply, type Route } from '../service/route.js';
+import { runSerially } from '../service/serialized.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
+import { isAtLeast } from './volume-style.js';
 import { metadata } from './wire-types.js';
+
+type Metadata = Readonly<Record<string, string>>;
+
+const etagOf = (metadata: Metadata) => createHash('md5').update(JSON.stringify(metadata)).digest('hex');
+
+/** Returns whether the metadata meets the request's `If-Match` header. Like Cinder, accepts ETags without quotes. */
+function isMatch(call: Call, metadata: Metadata): boolean {
+  const condition = call.req.get('if-match') ?? '*';
+  return condition === '*' || condition.split(',').some((tag) => tag.trim().replaceAll('"', '') === etagOf(metadata));
+}
 
 /** Returns the routes for a resource's metadata: for all items and for single items. */
 export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 
+  const isVolume = resource.spec.path === 'volumes';
   // Only the metadata schemas of volumes reject other keys in the body.
-  const bodySchema = resource.spec.path === 'volumes' ? z.strictObject : z.object;
+  const bodySchema = isVolume ? z.strictObject : z.object;
   const MetadataBody = bodySchema({ metadata });
   const MetadataItemBody = bodySchema({ meta: metadata });
+  const hasEtag = (call: Call) => isVolume && isAtLeast(call, 15);
 
-  async function changeMetadata(
-    call: Call,
-    changed: (before: Readonly<Record<string, string>>) => Record<string, string>,
-  ) {
-    const before = await resource.find(call, call.param('id'), 'change');
-    const metadata = changed(before.metadata as Record<string, string>);
-    await resource.apply(call, before, { metadata });
-    return metadata;
-  }
+  /** Changes the metadata. Returns undefined if the current metadata does not meet the request's `If-Match` header. */
+  const changeMetadata = (call: Call, changed: (before: Metadata) => Metadata) =>
+    runSerially(call.cloud, call.param('id'), async () => {
+      const before = await resource.find(call, call.param('id'), 'change');
+      const current = before.metadata as Metadata;
+      if (call.req.method === 'PUT' && hasEtag(call) && !isMatch(call, current)) return undefined;
+      const metadata = changed(current);
+      await resource.apply(call, before, { metadata });
+      return metadata;
+    });
 
   const itemNotFound = (call: Call) =>
     notFound(`${resource.title} ${call.param('id')} has no metadata with key ${call.param('key')}.`);
   return [
-    get(path, async (call) => ({ metadata: (await resource.find(call, call.param('id'))).metadata })),
+    get(path, async (call) => {
+      const { metadata } = await resource.find(call, call.param('id'));
+      if (hasEtag(call)) call.res.setHeader('ETag', etagOf(metadata as Metadata));
+      return { metadata };
+    }),
     post(path, async (call) => ({
       metadata: await changeMetadata(call, (before) => ({ ...before, ...call.body(MetadataBody).metadata })),
     })),
-    put(path, async (call) => ({ metadata: await changeMetadata(call, () => call.body(MetadataBody).metadata) })),
+    put(path, async (call) => {
+      const { metadata } = call.body(MetadataBody);
+      return (await changeMetadata(call, () => metadata)) ? { metadata } : new Reply(412);
+    }),
     get(`${path}/:key`, async (call) => {
       const { metadata } = await resource.find(call, call.param('id'));
       const value = (metadata as Wire)[call.param('key')];
@@ -43,8 +66,7 @@ export function metadataRoutes(resource: Resource): readonly Route[] {
       const { meta } = call.body(MetadataItemBody);
       if (!(call.param('key') in meta) || Object.keys(meta).length !== 1)
         throw badRequest('Request body and URI mismatch');
-      await changeMetadata(call, (before) => ({ ...before, ...meta }));
-      return { meta };
+      return (await changeMetadata(call, (before) => ({ ...before, ...meta }))) ? { meta } : new Reply(412);
     }),
     del(`${path}/:key`, async (call) => {
       await changeMetadata(call, ({ [call.param('key')]: removed, ...rest }) => {

@@ -62,8 +62,8 @@ function qosRoutes(resource: Resource): readonly Route[] {
     post('/v3/qos-specs', async (call) => {
       call.requireAdmin();
       const { name, consumer, ...specs } = call.body(NewSpecs).qos_specs;
-      const others = [...call.cloud.documents.table<Doc>(resource.table).values()];
-      if (others.some((other) => other.name === name)) throw conflict(`QoS Specs ${name} already exists.`);
+      const existingSpecs = [...call.cloud.documents.table<Doc>(resource.table).values()];
+      if (existingSpecs.some((other) => other.name === name)) throw conflict(`QoS Specs ${name} already exists.`);
       return specsView(call, await resource.storage.create(call, { name, consumer, specs }));
     }),
     get(path, async (call) => specsView(call, await find(call))),
@@ -95,9 +95,13 @@ function qosRoutes(resource: Resource): readonly Route[] {
       const { id } = await find(call);
       const types = await call.cloud.catalogs.volumes.listTypes(call.caller);
       const typeIds = associatedTypes(call, id);
-      const associated = types.filter((type) => typeIds.includes(type.id));
+      const typesWithSpecs = types.filter((type) => typeIds.includes(type.id));
       return {
-        qos_associations: associated.map((type) => ({ association_type: 'volume_type', name: type.name, id: type.id })),
+        qos_associations: typesWithSpecs.map((type) => ({
+          association_type: 'volume_type',
+          name: type.name,
+          id: type.id,
+        })),
       };
     }),
     get(`${path}/associate`, async (call) => {

@@ -27,8 +27,8 @@ export async function checkQuota(call: Call, added: AddedAmounts, type?: string 
   for (const [kind, amount] of Object.entries(added))
     for (const quotaKey of type ? [kind, `${kind}_${type}`] : [kind]) {
       const limit = limits[quotaKey] ?? -1;
-      const inUse = used[quotaKey] ?? 0;
-      if (limit >= 0 && inUse + amount > limit) throw quotaError(quotaKey, amount, limit, inUse);
+      const usedAmount = used[quotaKey] ?? 0;
+      if (limit >= 0 && usedAmount + amount > limit) throw quotaError(quotaKey, amount, limit, usedAmount);
     }
   const { per_volume_gigabytes: max = -1 } = limits;
   if (max >= 0 && (added.gigabytes ?? 0) > max)

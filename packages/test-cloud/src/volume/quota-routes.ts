@@ -42,13 +42,13 @@ export async function limitsOf(call: Call, project: string): Promise<Limits> {
 
 /** Renames the limits of a volume type in the quotas of all projects and quota classes. */
 export function renameLimits(call: Call, before: string, name: string): void {
-  const renamed = new Map(KEYS_PER_TYPE.map((kind) => [`${kind}_${before}`, `${kind}_${name}`]));
+  const newKeysByOldKey = new Map(KEYS_PER_TYPE.map((kind) => [`${kind}_${before}`, `${kind}_${name}`]));
   for (const documents of [table(call), classTable(call)])
     for (const [key, limits] of documents)
-      if (Object.keys(limits).some((kind) => renamed.has(kind)))
+      if (Object.keys(limits).some((kind) => newKeysByOldKey.has(kind)))
         documents.set(
           key,
-          Object.fromEntries(Object.entries(limits).map(([kind, value]) => [renamed.get(kind) ?? kind, value])),
+          Object.fromEntries(Object.entries(limits).map(([kind, value]) => [newKeysByOldKey.get(kind) ?? kind, value])),
         );
 }
 
@@ -73,8 +73,8 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
   };
   for (const type of await typeNames(call)) {
     const typeVolumes = allVolumes.filter(({ volumeType }) => volumeType === type);
-    const ids = new Set(typeVolumes.map(({ id }) => id));
-    const typeSnapshots = snapshots.filter(({ volumeId }) => ids.has(volumeId));
+    const volumeIds = new Set(typeVolumes.map(({ id }) => id));
+    const typeSnapshots = snapshots.filter(({ volumeId }) => volumeIds.has(volumeId));
     used[`volumes_${type}`] = typeVolumes.length;
     used[`snapshots_${type}`] = typeSnapshots.length;
     used[`gigabytes_${type}`] = sumSizes([...typeVolumes, ...typeSnapshots].map(({ sizeGb }) => sizeGb));
@@ -84,9 +84,9 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
 
 /** Validates and returns the limits in a body. Throws a 400 error for unknown keys and invalid limits. */
 function parseLimits(requested: Readonly<Record<string, unknown>>, limits: Limits): Limits {
-  const changes = Object.entries(requested).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
+  const requestedLimits = Object.entries(requested).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
   return Object.fromEntries(
-    changes.map(([name, value]) => {
+    requestedLimits.map(([name, value]) => {
       if (!Object.hasOwn(limits, name)) throw badRequest(`Bad key(s) in quota set: ${name}`);
       const parsedLimit = limit.safeParse(value);
       if (!parsedLimit.success)

@@ -2,7 +2,7 @@ import type { Route } from '../service/route.js';
 import { requireMinor } from './volume-style.js';
 
 /** The minor versions that introduced paths below `/v3/`. Other paths have existed since 3.0. */
-const FIRST_MINOR: Readonly<Record<string, number>> = {
+const FIRST_MINOR_BY_PATH: Readonly<Record<string, number>> = {
   messages: 3,
   clusters: 7,
   manageable_snapshots: 8,
@@ -17,12 +17,15 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
 };
 
 /** The minor versions that added routes below existing paths. */
-const ROUTES: Readonly<Record<string, number>> = { 'get /v3/volumes/summary': 12, 'put /v3/backups/:id': 9 };
+const FIRST_MINOR_BY_ROUTE: Readonly<Record<string, number>> = {
+  'get /v3/volumes/summary': 12,
+  'put /v3/backups/:id': 9,
+};
 
 /** Restricts a route to the versions that have it. In earlier versions, the route returns 404. */
 export function restrictToVersions(route: Route): Route {
   const { method, path, run } = route;
-  const firstMinor = ROUTES[`${method} ${path}`] ?? FIRST_MINOR[path.split('/')[2] ?? ''];
+  const firstMinor = FIRST_MINOR_BY_ROUTE[`${method} ${path}`] ?? FIRST_MINOR_BY_PATH[path.split('/')[2] ?? ''];
   if (firstMinor === undefined) return route;
   return {
     ...route,

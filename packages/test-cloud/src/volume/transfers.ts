@@ -68,13 +68,13 @@ function transferResource(path: string): ResourceSpec {
           withSnapshots: transfer.no_snapshots !== true,
         });
         cloud.documents.table<Doc>(resource.table).delete(transfer.id);
-        return accepted({ transfer: summary(call, path, transfer) });
+        return accepted({ transfer: summaryOf(call, path, transfer) });
       }),
     ],
   };
 }
 
-const summary = (call: Call, path: string, { id, name, volume_id }: Doc) => ({
+const summaryOf = (call: Call, path: string, { id, name, volume_id }: Doc) => ({
   id,
   name,
   volume_id,

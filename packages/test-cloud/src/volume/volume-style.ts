@@ -139,14 +139,14 @@ function parseDictionary(sortParameter: string): readonly (readonly [string, str
   return pairs.map(([, , key = '', , value = '']) => [key, value]);
 }
 
-function holds(item: Wire, name: string, sortParameter: string): boolean {
+function matchesFilter(item: Wire, name: string, sortParameter: string): boolean {
   const value = shownValue(item, name);
   if (TIME_FILTERS.includes(name))
     return sortParameter.split(',').every((part) => {
       const condition = parseComparison(part);
-      const moment = parseTimestamp(condition?.value ?? '');
-      if (!condition || Number.isNaN(moment)) throw invalidInput(`${name} filter ${part} is invalid`);
-      return condition.holds(parseTimestamp(String(value)) - moment);
+      const filterTime = parseTimestamp(condition?.value ?? '');
+      if (!condition || Number.isNaN(filterTime)) throw invalidInput(`${name} filter ${part} is invalid`);
+      return condition.holds(parseTimestamp(String(value)) - filterTime);
     });
   if (isObject(value)) return parseDictionary(sortParameter).every(([key, expected]) => value[key] === expected);
   return matchesValue(value, sortParameter);
@@ -156,22 +156,22 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
   const configuredFilters = call.isAdmin ? undefined : RESOURCE_FILTERS[spec.one];
   const knownNames = new Set(configuredFilters ?? spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
-  const withoutTilde = (name: string) => name.replace(/~$/, '');
+  const removeTilde = (name: string) => name.replace(/~$/, '');
   // Only administrators may use filters that match substrings, such as `name~=web`.
   const unknownNames = parameters
     .map(([name]) => name)
-    .filter((name) => !knownNames.has(configuredFilters ? name : withoutTilde(name)));
+    .filter((name) => !knownNames.has(configuredFilters ? name : removeTilde(name)));
   // Administrators may use any filter. Unknown filters match nothing.
   if (unknownNames.length > 0 && call.isAdmin) return [];
   if (unknownNames.length > 0 && isAtLeast(call, spec.one === 'volume_type' ? 52 : 31))
     throw badRequest(`Invalid filters ${unknownNames.join(',')} are found in query options.`);
   return items.filter((item) =>
     parameters
-      .filter(([name]) => knownNames.has(withoutTilde(name)))
+      .filter(([name]) => knownNames.has(removeTilde(name)))
       .every(([name, sortParameter]) =>
         name.endsWith('~') && isAtLeast(call, 34)
-          ? String(shownValue(item, withoutTilde(name)) ?? '').includes(sortParameter)
-          : holds(item, withoutTilde(name), sortParameter),
+          ? String(shownValue(item, removeTilde(name)) ?? '').includes(sortParameter)
+          : matchesFilter(item, removeTilde(name), sortParameter),
       ),
   );
 }

@@ -79,8 +79,8 @@ export const volumeTypes: ResourceSpec = {
   changing: requireValues('volume type name, description, is_public'),
   shows: (call, { extra_specs }) => ({ extra_specs: visibleSpecs(call, extra_specs as Record<string, string>) }),
   async removing(call, { id }) {
-    const defaults = [...call.cloud.documents.table<string>('volume/default-types').values()];
-    if (defaults.includes(id) || (await call.cloud.catalogs.volumes.defaultType())?.id === id)
+    const defaultTypeIds = [...call.cloud.documents.table<string>('volume/default-types').values()];
+    if (defaultTypeIds.includes(id) || (await call.cloud.catalogs.volumes.defaultType())?.id === id)
       throw badRequest(`The volume type ${id} is a default volume type and cannot be deleted.`);
   },
   lists: (call, type) => {
@@ -141,7 +141,7 @@ export const volumeTypes: ResourceSpec = {
 /** The routes for volume types' encryption settings, which are stored and returned but have no effect. */
 function encryptionRoutes(resource: Resource): readonly Route[] {
   const path = '/v3/types/:id/encryption';
-  const typeOf = async (call: Call, change?: string) => {
+  const findTypeForEncryption = async (call: Call, change?: string) => {
     call.requireAdmin();
     const type = await resource.find(call, call.param('id'));
     if (change && (await isInUse(call, type)))
@@ -151,9 +151,9 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
   const encryptionNotFound = (call: Call) =>
     notFound(`Volume type encryption for type ${call.param('id')} does not exist.`);
   return [
-    get(path, async (call) => encryptionTable(call).get((await typeOf(call)).id) ?? {}),
+    get(path, async (call) => encryptionTable(call).get((await findTypeForEncryption(call)).id) ?? {}),
     post(path, async (call) => {
-      const { id } = await typeOf(call, 'create');
+      const { id } = await findTypeForEncryption(call, 'create');
       if (encryptionTable(call).has(id)) throw badRequest(`Volume type encryption for type ${id} already exists.`);
       const { encryption: requested } = call.body(NewEncryption);
       const ids = { volume_type_id: id, encryption_id: id };
@@ -161,12 +161,12 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
       return { encryption: { ...requested, ...ids } };
     }),
     get(`${path}/:key`, async (call) => {
-      const encryptionValue = encryptionTable(call).get((await typeOf(call)).id)?.[call.param('key')];
+      const encryptionValue = encryptionTable(call).get((await findTypeForEncryption(call)).id)?.[call.param('key')];
       if (encryptionValue === undefined) throw encryptionNotFound(call);
       return { [call.param('key')]: encryptionValue };
     }),
     put(`${path}/:key`, async (call) => {
-      const { id } = await typeOf(call, 'update');
+      const { id } = await findTypeForEncryption(call, 'update');
       const before = encryptionTable(call).get(id);
       if (!before) throw encryptionNotFound(call);
       const { encryption: requested } = call.body(EncryptionChange);
@@ -174,7 +174,8 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
       return { encryption: requested };
     }),
     del(`${path}/:key`, async (call) => {
-      if (!encryptionTable(call).delete((await typeOf(call, 'delete')).id)) throw encryptionNotFound(call);
+      if (!encryptionTable(call).delete((await findTypeForEncryption(call, 'delete')).id))
+        throw encryptionNotFound(call);
       return accepted();
     }),
   ];

@@ -3,6 +3,25 @@ import { clientOf } from '../clouds.js';
 import { at, highest, volumes } from './volume-client.js';
 
 describe('volumes', () => {
+  it('change metadata only if it matches the ETag of the request', async () => {
+    const { cloud, raw, request, volume } = await volumes();
+    const { id } = await volume({ metadata: { a: '1' } });
+    const path = `volumes/${id}/metadata`;
+    const etag = (await request('GET', path)).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^[0-9a-f]{32}$/);
+    const put = (tag: string, metadata: object, headers: Record<string, string> = highest) =>
+      raw('PUT', at(path), { metadata }, { ...headers, 'If-Match': tag });
+    expect(await put(etag, { a: '2' })).toMatchObject({ status: 200, body: { metadata: { a: '2' } } });
+    expect((await put(etag, { a: '3' })).status).toBe(412);
+    expect((await request('GET', path)).body.metadata).toEqual({ a: '2' });
+    expect((await put('*', { a: '4' })).status).toBe(200);
+    expect((await put(etag, { a: '5' }, { 'OpenStack-API-Version': 'volume 3.14' })).status).toBe(200);
+    const writes = Array.from({ length: 5 }, (_, key) => request('POST', path, { metadata: { [`k${key}`]: 'v' } }));
+    expect((await Promise.all(writes)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(Object.keys((await request('GET', path)).body.metadata)).toHaveLength(6);
+    expect(cloud.unserved()).toEqual([]);
+  });
+
   it('show the image and the type that they were created from', async () => {
     const { cloud, request, volume } = await volumes();
     const created = await volume({ display_name: 'old', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b' });

@@ -10,7 +10,7 @@ import type { ImageRecord } from './image-tables.js';
 const STALE_UPLOAD_AGE_MS = 3_600_000;
 
 /** Removes unfinished uploads of processes that have died. */
-async function removeStaleDrafts(folder: string): Promise<void> {
+async function removeStaleUploads(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.part')) continue;
     const path = join(folder, name);
@@ -45,8 +45,8 @@ export function contentInFiles(folder: string, fallback: ImageContents, maxBytes
   let cleanup: Promise<void> | undefined;
 
   /** Removes stale uploads once per process. A failure is ignored, and the next upload tries again. */
-  async function removeStaleDraftsOnce(): Promise<void> {
-    cleanup ??= removeStaleDrafts(folder);
+  async function removeStaleUploadsOnce(): Promise<void> {
+    cleanup ??= removeStaleUploads(folder);
     try {
       await cleanup;
     } catch {
@@ -56,24 +56,24 @@ export function contentInFiles(folder: string, fallback: ImageContents, maxBytes
 
   return {
     async receive(imageId, content) {
-      const draftPath = join(folder, `${imageId}.${randomUUID()}.part`);
+      const uploadPath = join(folder, `${imageId}.${randomUUID()}.part`);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await removeStaleDraftsOnce();
-        const file = await open(draftPath, 'wx', 0o600);
+        await removeStaleUploadsOnce();
+        const file = await open(uploadPath, 'wx', 0o600);
         try {
           const digest = await digestContent(content, maxBytes, async (chunk) => {
             await file.writeFile(chunk);
           });
           await file.sync();
           const path = pathOf(imageId, digest.sha512);
-          await rename(draftPath, path);
+          await rename(uploadPath, path);
           return { ...digest, retain: async () => {}, discard: () => rm(path, { force: true }) };
         } finally {
           await file.close();
         }
       } catch (error) {
-        await rm(draftPath, { force: true }).catch(() => {});
+        await rm(uploadPath, { force: true }).catch(() => {});
         throw toUnavailableError(error);
       }
     },

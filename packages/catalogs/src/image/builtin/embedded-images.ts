@@ -34,7 +34,7 @@ export interface EmbeddedImagesOptions extends EmbeddedOptions {
 
 const { images } = imageTables;
 
-function newRecord(image: NewImage, projectId: string | null, now: number): New<ImageRecord> {
+function createImageRecord(image: NewImage, projectId: string | null, now: number): New<ImageRecord> {
   return {
     id: image.id,
     name: image.name ?? null,
@@ -79,7 +79,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
   async function acceptUnknownImage(id: string): Promise<ImageRecord> {
     rejectNul(id);
     return retryOnUniqueViolation(store, async (tx) => {
-      const record = newRecord(
+      const record = createImageRecord(
         { id, name: id, visibility: 'public', diskFormat: 'qcow2', containerFormat: 'bare' },
         null,
         clock.now(),
@@ -125,13 +125,13 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       });
   }
 
-  async function addSeed(seed: Omit<ImageSeed, 'replacesIdPrefix'>): Promise<void> {
+  async function createPresetImage(seed: Omit<ImageSeed, 'replacesIdPrefix'>): Promise<void> {
     const { status, sizeBytes = 0, checksum = null, virtualSizeBytes = null, content, ...image } = seed;
     const bytes = typeof content === 'function' ? content() : content;
     const receivedContent = bytes && (await contents.receive(image.id, bytes));
     await retryOnUniqueViolation(store, async (tx) => {
       if (await images.get(tx, image.id)) return;
-      const record = newRecord(
+      const record = createImageRecord(
         { visibility: 'public', diskFormat: 'qcow2', containerFormat: 'bare', ...image },
         image.projectId ?? null,
         clock.now(),
@@ -159,7 +159,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
       const projectId = image.projectId ?? caller.projectId;
       return retryOnUniqueViolation(store, async (tx) => {
         const existingImage = await images.get(tx, image.id);
-        if (!existingImage) return images.insert(tx, newRecord(image, projectId, clock.now()));
+        if (!existingImage) return images.insert(tx, createImageRecord(image, projectId, clock.now()));
         if (existingImage.projectId === projectId) return existingImage;
         throw new CatalogError('IMAGE_EXISTS', `Image ID ${image.id} already exists!`);
       });
@@ -229,7 +229,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
      */
     async seed(preset: readonly ImageSeed[]): Promise<void> {
       for (const { replacesIdPrefix, ...image } of preset) {
-        if (!(await images.get(store, image.id))) await addSeed(image);
+        if (!(await images.get(store, image.id))) await createPresetImage(image);
         if (replacesIdPrefix !== undefined) await replaceImages(store, image.id, replacesIdPrefix, clock.now());
       }
     },

@@ -20,7 +20,7 @@ const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
 );
 
 /** Acquires a shared lock that prevents the deletion of the subnet until the transaction ends. */
-const lockSubnetShared = hotStatement<{ id: string }>(({ db, kind }) => {
+const acquireSharedSubnetLock = hotStatement<{ id: string }>(({ db, kind }) => {
   const row = db.selectFrom('subnets').select('id').where('id', '=', '');
   return kind === 'postgres' ? row.forKeyShare() : row;
 });
@@ -129,7 +129,7 @@ function subnetNotFound(id: string): CatalogError {
 }
 
 async function preventSubnetDeletion(tx: Tx, id: string): Promise<void> {
-  const { rows } = await lockSubnetShared(tx, [id]);
+  const { rows } = await acquireSharedSubnetLock(tx, [id]);
   if (rows.length === 0) throw subnetNotFound(id);
 }
 

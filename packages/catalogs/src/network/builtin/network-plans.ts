@@ -3,7 +3,7 @@ import type { NetworkPlan, NetworkPlans } from '../network-plan.js';
 import { findGroupMembers } from './group-members.js';
 import type { NetworkContext } from './network-context.js';
 import { type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';
-import { addressesOf, type FloatingAddress, findRouterParts, planRouters } from './planned-routers.js';
+import { addressesOf, type FloatingAddress, findRouterPlanInput, planRouters } from './planned-routers.js';
 import { toRule } from './security-group-rules.js';
 
 const { networks, subnets, ports, floatingIps, rules } = networkTables;
@@ -73,9 +73,9 @@ export function createNetworkPlanOperations(
           ? []
           : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
       const plannedNetworks = await findNetworks(store, unique(serverPorts.map(({ networkId }) => networkId)));
-      const parts = await findRouterParts(store, plannedNetworks, among);
+      const routerPlanInput = await findRouterPlanInput(store, plannedNetworks, among);
       const knownIds = new Set(plannedNetworks.map(({ id }) => id));
-      const reachedNetworkIds = [...parts.reached];
+      const reachedNetworkIds = [...routerPlanInput.reached];
       const networkRecords = [
         ...plannedNetworks,
         ...(await findNetworks(
@@ -113,7 +113,7 @@ export function createNetworkPlanOperations(
             ...securityFields,
           };
         }),
-        routers: await planRouters(store, parts, subnetRecords, floating),
+        routers: await planRouters(store, routerPlanInput, subnetRecords, floating),
         rules: ruleRecords.map(toRule),
         members: await findGroupMembers(store, remoteGroupIds, among ? undefined : serverPorts),
       };

@@ -47,14 +47,14 @@ const selectGrants = ({ db }: Session, projectId: string) =>
  * Returns an SQL condition for networks that are shared with a project. Few networks are shared, so the condition uses
  * indexes of shared networks.
  */
-export function sharedCondition(session: Session, projectId: string) {
+export function sharedNetworkCondition(session: Session, projectId: string) {
   const grantedNetworkIds = selectGrants(session, projectId).where('action', '=', 'shared');
   return ({ or, eb }: NetworkExpressionBuilder) =>
     or([eb('shared', '=', 1), isOneOf(session, 'id', grantedNetworkIds)]);
 }
 
 /** Returns an SQL condition for networks that a project sees: its own, shared and external networks. */
-export function visibleCondition(session: Session, projectId: string) {
+export function visibilityCondition(session: Session, projectId: string) {
   return ({ or, and, eb }: NetworkExpressionBuilder) =>
     or([
       eb('project_id', '=', projectId),
@@ -66,7 +66,7 @@ export function visibleCondition(session: Session, projectId: string) {
 }
 
 /** Returns an SQL condition for networks that are visible to projects other than their owner. */
-export function offeredCondition(session: Session) {
+export function visibleToOthersCondition(session: Session) {
   const grantedNetworkIds = session.db.selectFrom('network_grants').select('network_id');
   return ({ or, eb }: NetworkExpressionBuilder) =>
     or([eb('shared', '=', 1), eb('external', '=', 1), isOneOf(session, 'id', grantedNetworkIds)]);

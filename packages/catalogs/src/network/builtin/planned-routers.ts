@@ -24,7 +24,7 @@ function isRouterPort(session: Session, ports = ROUTER_PORT_OWNER) {
 }
 
 /** The records from which a network plan's routers are built. */
-export interface RouterParts {
+export interface RouterPlanInput {
   /** The router ports on the plan's networks. */
   readonly ports: readonly PortRecord[];
   /** The networks whose only router is an implicit one. */
@@ -109,11 +109,11 @@ async function findRoutersForOtherHosts(
  * other hosts need.
  * @param knownNetworks the networks to which servers on this host are connected
  */
-export async function findRouterParts(
+export async function findRouterPlanInput(
   store: Store,
   knownNetworks: readonly NetworkRecord[],
   among: PlanHosts | undefined,
-): Promise<RouterParts> {
+): Promise<RouterPlanInput> {
   const routerPorts = await findRouterPorts(
     store,
     knownNetworks.map(({ id }) => id),
@@ -178,7 +178,7 @@ export interface FloatingAddress {
 /** Returns the plan's routers, with interfaces and floating IPs, in the format that drivers use. */
 export async function planRouters(
   store: Store,
-  parts: RouterParts,
+  parts: RouterPlanInput,
   subnets: readonly SubnetRecord[],
   floating: readonly FloatingAddress[],
 ): Promise<readonly PlannedRouter[]> {

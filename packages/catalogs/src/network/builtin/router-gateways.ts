@@ -45,13 +45,13 @@ function hasSameAddresses(previous: ExternalAddresses, requests: readonly FixedI
       subnetIds,
       previous.map(({ subnetId }) => subnetId),
     );
-  const matchesPrevious = ({ address, subnetId }: FixedIpRequest) =>
+  const hasPreviousMatch = ({ address, subnetId }: FixedIpRequest) =>
     previous.some(
       (one) =>
         (address === undefined || one.address === canonicalIp(address)) &&
         (subnetId === undefined || one.subnetId === subnetId),
     );
-  return isExactMatch || (previous.length === requests.length && requests.every(matchesPrevious));
+  return isExactMatch || (previous.length === requests.length && requests.every(hasPreviousMatch));
 }
 
 /** Throws `ROUTER_GATEWAY_IN_USE` if floating IPs use the router's connection to its external network. */
@@ -59,10 +59,10 @@ async function rejectGatewayInUse(tx: Tx, router: RouterRecord): Promise<void> {
   const { externalNetworkId } = router;
   if (externalNetworkId === null) return;
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
-  const connectedIds = routerPorts.map(({ networkId }) => networkId);
+  const connectedNetworkIds = routerPorts.map(({ networkId }) => networkId);
   for (const { portId } of await floatingIps.find(tx, (q) => q.where('network_id', '=', externalNetworkId))) {
     const port = portId === null ? undefined : await ports.get(tx, portId);
-    if (port && connectedIds.includes(port.networkId))
+    if (port && connectedNetworkIds.includes(port.networkId))
       throw new CatalogError(
         'ROUTER_GATEWAY_IN_USE',
         `Gateway cannot be updated for router ${router.id}, since a gateway to external network ${externalNetworkId} is required by one or more floating IPs.`,
@@ -143,10 +143,10 @@ export async function extendGateways(
   subnet: SubnetRecord,
   others: readonly SubnetRecord[],
 ): Promise<void> {
-  const derivingSubnetIds = new Set(others.filter((other) => isAutoconfigured(other)).map(({ id }) => id));
+  const autoconfiguredSubnetIds = new Set(others.filter((other) => isAutoconfigured(other)).map(({ id }) => id));
   for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
     if (port.deviceOwner !== GATEWAY_PORT_OWNER) continue;
-    const assignedIps = port.fixedIps.filter(({ subnetId }) => !derivingSubnetIds.has(subnetId));
+    const assignedIps = port.fixedIps.filter(({ subnetId }) => !autoconfiguredSubnetIds.has(subnetId));
     const hasSufficientIps = assignedIps.length > 1 || assignedIps.some(({ version }) => version === subnet.ipVersion);
     if (hasSufficientIps && !isAutoconfigured(subnet)) continue;
     const router = await routers.lock(tx, port.deviceId);

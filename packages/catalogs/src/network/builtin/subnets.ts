@@ -10,7 +10,7 @@ import { AUTOCONFIGURED_MODES, isAutoconfigured } from './auto-address.js';
 import { releaseAddresses, subnetsById } from './ip-allocations.js';
 import { type NetworkContext, networkNotFound, newSubnetRecord } from './network-context.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
-import { canSeeNetwork, isSharedWith, sharedCondition } from './network-visibility.js';
+import { canSeeNetwork, isSharedWith, sharedNetworkCondition } from './network-visibility.js';
 import { extendGateways } from './router-gateways.js';
 
 const { networks, ports, subnets } = networkTables;
@@ -187,7 +187,7 @@ export function createSubnetOperations(context: NetworkContext) {
         const visibleNetworkIds = store.db
           .selectFrom('networks')
           .select('id')
-          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedCondition(store, projectId)(eb)]));
+          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedNetworkCondition(store, projectId)(eb)]));
         const selectSeqs = () => store.db.selectFrom('subnets').select('seq');
         const ownRows = selectSeqs().where('project_id', '=', projectId);
         return narrowed.where(

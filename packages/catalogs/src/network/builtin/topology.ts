@@ -16,12 +16,12 @@ import {
 } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
 import {
-  offeredCondition,
   removeGrants,
-  sharedCondition,
+  sharedNetworkCondition,
   storeGrants,
   toCallerView,
-  visibleCondition,
+  visibilityCondition,
+  visibleToOthersCondition,
 } from './network-visibility.js';
 import { removePort } from './port-records.js';
 
@@ -86,12 +86,12 @@ export function createNetworkOperations(context: NetworkContext) {
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
         if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
-        const isShared = sharedCondition(store, caller.projectId);
+        const isShared = sharedNetworkCondition(store, caller.projectId);
         if (query.shared !== undefined)
           narrowed = narrowed.where((eb) => (query.shared ? isShared(eb) : eb.not(isShared(eb))));
         if (query.external !== undefined) narrowed = narrowed.where('external', query.external ? '=' : '<>', 1);
-        if (query.offered) narrowed = narrowed.where(offeredCondition(store));
-        return isAdmin(caller) ? narrowed : narrowed.where(visibleCondition(store, caller.projectId));
+        if (query.offered) narrowed = narrowed.where(visibleToOthersCondition(store));
+        return isAdmin(caller) ? narrowed : narrowed.where(visibilityCondition(store, caller.projectId));
       });
       return page.map((network) => toCallerView(caller, network));
     },
@@ -100,7 +100,7 @@ export function createNetworkOperations(context: NetworkContext) {
       const { projectId } = caller;
       const networkRecords = await networks.find(store, (q) =>
         q
-          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedCondition(store, projectId)(eb)]))
+          .where((eb) => eb.or([eb('project_id', '=', projectId), sharedNetworkCondition(store, projectId)(eb)]))
           .orderBy('seq'),
       );
       return networkRecords.filter((network) => network.adminStateUp && !network.accepted);

@@ -3,7 +3,7 @@ import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FloatingIp, FloatingIpQuery, Network } from '../network-catalog.js';
 import {
-  mayAccess,
+  canAccess,
   type NetworkClient,
   projectIdOf,
   readFloatingIp,
@@ -18,7 +18,7 @@ export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
   /** Queries the pools and ports that `wires` refer to, and returns a function that converts a floating IP. */
-  async function createReader(
+  async function createFloatingIpReader(
     caller: Caller,
     wires: readonly WireResource[],
   ): Promise<(wire: WireResource) => FloatingIp> {
@@ -39,27 +39,27 @@ export function httpFloatingIps(client: NetworkClient) {
   }
 
   const toFloatingIp = async (caller: Caller, wire: WireResource): Promise<FloatingIp> =>
-    (await createReader(caller, [wire]))(wire);
+    (await createFloatingIpReader(caller, [wire]))(wire);
 
-  async function fetchWire(caller: Caller, id: string): Promise<WireResource> {
+  async function fetchFloatingIp(caller: Caller, id: string): Promise<WireResource> {
     const { floatingip } = await client.send(caller, 'GET', path(id), undefined, floatingErrors);
-    if (mayAccess(caller, projectIdOf(floatingip))) return floatingip;
+    if (canAccess(caller, projectIdOf(floatingip))) return floatingip;
     throw new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
   }
 
   async function changeFloatingIp(caller: Caller, id: string, floatingip: object): Promise<FloatingIp> {
-    await fetchWire(caller, id);
+    await fetchFloatingIp(caller, id);
     const errors = { ...floatingErrors, 400: 'FLOATING_IP_UNREACHABLE' } as const;
     const body = await client.send(caller, 'PUT', path(id), { floatingip }, errors);
     return toFloatingIp(caller, body.floatingip);
   }
 
-  const poolWires = (caller: Caller): Promise<readonly WireResource[]> =>
+  const fetchPools = (caller: Caller): Promise<readonly WireResource[]> =>
     client.list(caller, 'networks', { 'router:external': 'True' });
 
   /** Finds a floating IP pool by id or name. Default: the default pool, or the only pool. */
   async function findPool(caller: Caller, nameOrId: string | undefined): Promise<Network | undefined> {
-    const allPools = await poolWires(caller);
+    const allPools = await fetchPools(caller);
     const matchingPool =
       nameOrId === undefined
         ? (allPools.find((pool) => pool.is_default) ?? (allPools.length === 1 ? allPools[0] : undefined))
@@ -69,7 +69,7 @@ export function httpFloatingIps(client: NetworkClient) {
 
   return {
     listFloatingIpPools: async (caller: Caller): Promise<readonly Network[]> =>
-      (await poolWires(caller)).map(readNetwork),
+      (await fetchPools(caller)).map(readNetwork),
 
     async listFloatingIps(caller: Caller, query: FloatingIpQuery = {}): Promise<readonly FloatingIp[]> {
       const wires = await client.list(caller, 'floatingips', {
@@ -77,11 +77,11 @@ export function httpFloatingIps(client: NetworkClient) {
         tenant_id: isAdmin(caller) ? query.projectId : caller.projectId,
         port_id: query.portId,
       });
-      return wires.map(await createReader(caller, wires));
+      return wires.map(await createFloatingIpReader(caller, wires));
     },
 
     getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> =>
-      toFloatingIp(caller, await fetchWire(caller, id)),
+      toFloatingIp(caller, await fetchFloatingIp(caller, id)),
 
     async allocateFloatingIp(caller: Caller, nameOrId?: string): Promise<FloatingIp> {
       const pool = await findPool(caller, nameOrId);
@@ -93,7 +93,7 @@ export function httpFloatingIps(client: NetworkClient) {
     },
 
     async releaseFloatingIp(caller: Caller, id: string): Promise<void> {
-      await fetchWire(caller, id);
+      await fetchFloatingIp(caller, id);
       await client.send(caller, 'DELETE', path(id), undefined, floatingErrors);
     },
 
@@ -102,7 +102,7 @@ export function httpFloatingIps(client: NetworkClient) {
       id: string,
       { portId, fixedAddress }: { readonly portId: string; readonly fixedAddress?: string },
     ): Promise<FloatingIp> {
-      await client.getPortWire(caller, portId);
+      await client.fetchPort(caller, portId);
       return changeFloatingIp(caller, id, {
         port_id: portId,
         ...(fixedAddress ? { fixed_ip_address: fixedAddress } : {}),

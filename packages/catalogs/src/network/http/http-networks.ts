@@ -53,16 +53,17 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
     },
 
     async listNetworks(caller: Caller, query: NetworkQuery = {}): Promise<readonly Network[]> {
-      const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'True' : 'False');
-      const rest = {
+      const formatBoolean = (value: boolean | undefined) =>
+        value === undefined ? undefined : value ? 'True' : 'False';
+      const commonParameters = {
         name: query.name,
         tenant_id: query.projectId,
-        shared: toFlag(query.shared),
-        'router:external': toFlag(query.external),
+        shared: formatBoolean(query.shared),
+        'router:external': formatBoolean(query.external),
       };
       const networks = query.ids
-        ? await client.listAny(caller, 'networks', 'id', query.ids, rest)
-        : await client.list(caller, 'networks', rest);
+        ? await client.listAny(caller, 'networks', 'id', query.ids, commonParameters)
+        : await client.list(caller, 'networks', commonParameters);
       return client.filterVisible(caller, networks.map(readNetwork));
     },
 

@@ -71,22 +71,22 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof crea
   return {
     async listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]> {
       const canReadAll = caller.token !== undefined || isAdmin(caller);
-      const rest = {
+      const commonParameters = {
         network_id: query.networkId,
         project_id: canReadAll ? undefined : caller.projectId,
         fixed_ips: query.address === undefined ? undefined : `ip_address=${canonicalIp(query.address)}`,
       };
-      const wires = query.ids
-        ? await client.listAny(caller, 'ports', 'id', query.ids, rest)
+      const fetchedPorts = query.ids
+        ? await client.listAny(caller, 'ports', 'id', query.ids, commonParameters)
         : query.deviceIds
-          ? await client.listAny(caller, 'ports', 'device_id', query.deviceIds, rest)
-          : await client.list(caller, 'ports', rest);
-      const matchingPorts = wires.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
+          ? await client.listAny(caller, 'ports', 'device_id', query.deviceIds, commonParameters)
+          : await client.list(caller, 'ports', commonParameters);
+      const matchingPorts = fetchedPorts.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
       return client.readPorts(caller, matchingPorts);
     },
 
     getPort: async (caller: Caller, id: string): Promise<Port> =>
-      client.readPort(caller, await client.getPortWire(caller, id)),
+      client.readPort(caller, await client.fetchPort(caller, id)),
 
     /** Creates ports. If a port cannot be created, the ports that this call has created are deleted. */
     async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
@@ -107,7 +107,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof crea
     },
 
     async bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port> {
-      const currentPort = await client.getPortWire(caller, id);
+      const currentPort = await client.fetchPort(caller, id);
       if (currentPort.device_id && currentPort.device_id !== binding.deviceId)
         throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
       const { deviceId, deviceOwner, hostId } = binding;

@@ -8,7 +8,7 @@ import type {
   SecurityGroupQuery,
   SecurityGroupRule,
 } from '../network-catalog.js';
-import { mayAccess, type NetworkClient, projectIdOf, readGroup, readRule } from './network-client.js';
+import { canAccess, type NetworkClient, projectIdOf, readGroup, readRule } from './network-client.js';
 
 const groupErrors = { 404: 'SECURITY_GROUP_NOT_FOUND', 409: 'SECURITY_GROUP_IN_USE' } as const;
 const ruleErrors = {
@@ -60,7 +60,7 @@ export function httpSecurityGroups(client: NetworkClient) {
 
   async function getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroup> {
     const group = readGroup((await client.send(caller, 'GET', path(id), undefined, groupErrors)).security_group);
-    if (!mayAccess(caller, group.projectId)) throw groupNotFound(id);
+    if (!canAccess(caller, group.projectId)) throw groupNotFound(id);
     return group;
   }
 
@@ -125,7 +125,7 @@ export function httpSecurityGroups(client: NetworkClient) {
     async deleteSecurityGroupRule(caller: Caller, id: string): Promise<void> {
       const rulePath = `/security-group-rules/${encodeURIComponent(id)}`;
       const { security_group_rule: rule } = await client.send(caller, 'GET', rulePath, undefined, ruleErrors);
-      if (!mayAccess(caller, projectIdOf(rule)))
+      if (!canAccess(caller, projectIdOf(rule)))
         throw new CatalogError('SECURITY_GROUP_RULE_NOT_FOUND', `Security group rule ${id} does not exist`);
       await client.send(caller, 'DELETE', rulePath, undefined, ruleErrors);
     },

@@ -73,7 +73,7 @@ export function readGroup(wire: WireResource): SecurityGroup {
  * has checked this already. Otherwise, the request has the service user's token, which can access all projects, and
  * this client must check the caller's project.
  */
-export function mayAccess(caller: Caller, projectId: string): boolean {
+export function canAccess(caller: Caller, projectId: string): boolean {
   return caller.token !== undefined || canAccessProject(caller, projectId);
 }
 
@@ -136,7 +136,7 @@ export class NetworkClient {
 
   /** Returns the given networks that the caller may see. */
   async filterVisible(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
-    const isVisible = ({ shared, external, projectId }: Network) => shared || external || mayAccess(caller, projectId);
+    const isVisible = ({ shared, external, projectId }: Network) => shared || external || canAccess(caller, projectId);
     const hiddenIds = networks.filter((network) => !isVisible(network)).map(({ id }) => id);
     if (hiddenIds.length === 0) return networks;
     // The service reports sharing with individual projects only in RBAC policies, not in the network.
@@ -150,11 +150,11 @@ export class NetworkClient {
     return networks.filter((network) => isVisible(network) || shared.has(network.id));
   }
 
-  async getPortWire(caller: Caller, id: string): Promise<WireResource> {
+  async fetchPort(caller: Caller, id: string): Promise<WireResource> {
     const { port } = await this.send(caller, 'GET', `/ports/${encodeURIComponent(id)}`, undefined, {
       404: 'PORT_NOT_FOUND',
     });
-    if (mayAccess(caller, projectIdOf(port))) return port;
+    if (canAccess(caller, projectIdOf(port))) return port;
     throw new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
   }
 

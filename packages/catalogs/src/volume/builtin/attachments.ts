@@ -92,11 +92,11 @@ export function createAttachmentOperations(context: VolumeContext) {
         );
         if (existingAttachment) return existingAttachment;
         // While a server moves to another host, the server has a second attachment to the same volume.
-        const isOnlyServer =
+        const hasOnlyThisServer =
           attachmentRecords.length > 0 && attachmentRecords.every((attachment) => attachment.serverId === serverId);
-        const isShared = volume.multiattach && ['in-use', 'reserved', 'attaching'].includes(volume.status);
-        const isMoving = isOnlyServer && volume.status === 'in-use';
-        if (volume.status !== 'available' && !isShared && !isMoving) throw wrongStatus(volume, 'available');
+        const canBeShared = volume.multiattach && ['in-use', 'reserved', 'attaching'].includes(volume.status);
+        const isMoving = hasOnlyThisServer && volume.status === 'in-use';
+        if (volume.status !== 'available' && !canBeShared && !isMoving) throw wrongStatus(volume, 'available');
         const attachment = await attachments.insert(tx, {
           id: key,
           projectId: volume.projectId,

@@ -9,7 +9,7 @@ import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../volume-catalog.js';
 import type { VolumeStorage } from '../volume-storage.js';
 import { createAttachmentOperations } from './attachments.js';
-import { volumeCreator } from './new-volume.js';
+import { createVolumeCreator } from './new-volume.js';
 import { createSnapshotOperations } from './snapshots.js';
 import {
   applyListFilters,
@@ -82,7 +82,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     ...types,
     ...snapshotOperations,
     ...createAttachmentOperations(context),
-    createVolume: volumeCreator(context, { ...types, ...snapshotOperations }),
+    createVolume: createVolumeCreator(context, { ...types, ...snapshotOperations }),
 
     async getVolume(caller: Caller, id: string): Promise<VolumeView> {
       return toVolumeView(store, await getVisibleVolume(context, caller, id));

@@ -34,7 +34,7 @@ function getVolumeOrigin({ imageId, snapshotId, sourceVolumeId }: NewVolume): Vo
  * Returns the `createVolume` function, which creates a blank volume, or a volume from an image, a snapshot or another
  * volume. The volume's data is complete when the function's promise resolves.
  */
-export function volumeCreator(
+export function createVolumeCreator(
   context: VolumeContext,
   operations: {
     readonly getSnapshot: (caller: Caller, id: string) => Promise<VolumeSnapshot>;

@@ -23,7 +23,7 @@ function snapshotNotFound(id: string): CatalogError {
 }
 
 /** The volume statuses in which `force` permits a snapshot. */
-const FORCIBLE_STATUSES = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'attaching', 'detaching']);
+const FORCED_SNAPSHOT_STATUSES = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'attaching', 'detaching']);
 
 /** Creates the snapshot operations of the embedded volume catalog. */
 export function createSnapshotOperations(context: VolumeContext) {
@@ -77,7 +77,7 @@ export function createSnapshotOperations(context: VolumeContext) {
     async createSnapshot(caller: Caller, request: NewSnapshot, onCaptured?: () => void): Promise<SnapshotRecord> {
       rejectNul(request);
       const checkStatus = (volume: VolumeRecord) => {
-        const isAllowed = request.force ? FORCIBLE_STATUSES.has(volume.status) : volume.status === 'available';
+        const isAllowed = request.force ? FORCED_SNAPSHOT_STATUSES.has(volume.status) : volume.status === 'available';
         if (!isAllowed) throw wrongStatus(volume, 'available');
       };
       const sourceVolume = await getVisibleVolume(context, caller, request.volumeId);

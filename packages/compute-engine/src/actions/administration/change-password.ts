@@ -1,5 +1,5 @@
 import { type ActionRules, action } from '../runner/action.js';
-import { requireNoObstacle } from '../runner/check-action.js';
+import { checkMachineReady } from '../runner/check-action.js';
 
 /** A request to change the administrator password of a server's guest. */
 export interface PasswordChange {
@@ -23,7 +23,7 @@ export const changePassword = action({
   during: ['updating_password'],
   onFailure: 'unchanged',
   begin: async ({ core, server }, { adminPassword }: PasswordChange) => {
-    await requireNoObstacle(rules, core.machines, server);
+    await checkMachineReady(rules, core.machines, server);
     return { arguments: { adminPassword } };
   },
   run: async (run) => {

@@ -15,7 +15,7 @@ const RENEW_INTERVAL_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Returns the error to throw if an image requires quiescing but the guest cannot be quiesced. */
-async function quiesceError({ machines }: Core, server: Server): Promise<Error> {
+async function createQuiesceError({ machines }: Core, server: Server): Promise<Error> {
   if (!machines.supports('quiesce', server)) return badRequest(`Quiescing is not supported in instance ${server.id}`);
   const obstacle = await machines.obstacle(server, 'quiesce').catch(() => null);
   if (obstacle?.code === 'NOT_SUPPORTED') return badRequest(obstacle.message);
@@ -49,14 +49,15 @@ export async function runWhileQuiesced<T>(
   const isSupported = core.machines.supports('quiesce', server);
   const isFrozen = isSupported && (await quiesce(false).then(...FULFILLMENT_CALLBACKS));
   if (!isFrozen) {
-    if (isRequired) throw await quiesceError(core, server);
+    if (isRequired) throw await createQuiesceError(core, server);
     return body();
   }
   const bodyEnded = new AbortController();
   const runBody = async () => {
     try {
       const result = await body();
-      if (isRequired && !(await quiesce(true).then(...FULFILLMENT_CALLBACKS))) throw await quiesceError(core, server);
+      if (isRequired && !(await quiesce(true).then(...FULFILLMENT_CALLBACKS)))
+        throw await createQuiesceError(core, server);
       return result;
     } finally {
       bodyEnded.abort();

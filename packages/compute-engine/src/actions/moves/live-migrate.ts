@@ -118,7 +118,7 @@ async function moveWithProgress(
       await storeProgress().catch(() => {});
     }
   };
-  const moveAndStopWatch = async () => {
+  const moveAndStopWatching = async () => {
     try {
       await move();
     } finally {
@@ -126,7 +126,7 @@ async function moveWithProgress(
     }
   };
   // `watchProgress()` always ends with an abort error, so only the outcome of the move is used.
-  const [moveOutcome] = await Promise.allSettled([moveAndStopWatch(), watchProgress()]);
+  const [moveOutcome] = await Promise.allSettled([moveAndStopWatching(), watchProgress()]);
   if (moveOutcome.status === 'rejected') throw moveOutcome.reason;
 }
 

@@ -148,11 +148,11 @@ export async function beginConcurrently<Request, Result>(
     return started.result?.(changedServer) as Result;
   }
   const guardId = await start.guard();
-  return core.guards.hold(guardId, () => callUnderGuard(start, guardId, callService, started.releasePort));
+  return core.guards.hold(guardId, () => callWithGuard(start, guardId, callService, started.releasePort));
 }
 
 /** Calls the other service and releases the guard. If the outcome of the call is unknown, the guard remains. */
-async function callUnderGuard<Result>(
+async function callWithGuard<Result>(
   start: ActionStart<Result>,
   guardId: string,
   request: () => Promise<AcceptedAction<Result>>,

@@ -36,7 +36,7 @@ export function checkSupported({ needs, unsupported }: ActionRules, machines: Ma
  * Throws an error if a server's machine currently cannot execute an action. Sends a request to the host, so it must not
  * be called inside a transaction.
  */
-export async function requireNoObstacle({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
+export async function checkMachineReady({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
   const obstacle = needs && (await machines.obstacle(server, needs));
   if (obstacle) throw new Rejection(obstacle.code, obstacle.message);
 }

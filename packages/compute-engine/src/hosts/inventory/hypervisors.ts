@@ -156,7 +156,7 @@ export class Hypervisors {
         .orderBy('seq')
         .execute();
       const hostedServers = rows.map(({ id, seq, host }) => ({ id, seq: Number(seq), host }));
-      for (const [host, own] of groupBy(hostedServers, ({ host }) => host)) servers.set(host, own);
+      for (const [host, ownServers] of groupBy(hostedServers, ({ host }) => host)) servers.set(host, ownServers);
     }
     return servers;
   }
@@ -169,12 +169,12 @@ function sliceHosts(hosts: readonly Host[], usage: ReadonlyMap<string, HostUsage
   const slices: string[][] = [];
   let servers = MAX_SLICE_SERVERS;
   for (const { name } of hosts) {
-    const own = usage.get(name)?.servers ?? 0;
-    if (servers + own > MAX_SLICE_SERVERS) {
+    const ownServers = usage.get(name)?.servers ?? 0;
+    if (servers + ownServers > MAX_SLICE_SERVERS) {
       slices.push([]);
       servers = 0;
     }
-    servers += own;
+    servers += ownServers;
     slices.at(-1)?.push(name);
   }
   return slices;

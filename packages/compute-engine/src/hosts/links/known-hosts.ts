@@ -12,7 +12,7 @@ export function createHostFinder(store: Store, clock: Clock, downSeconds: number
       tables.services.find(store, (q) => q.where('binary_name', '=', COMPUTE_BINARY)),
     ]);
     const oldestHeartbeat = clock.now() - downSeconds * 1000;
-    const aliveHosts = new Set(
+    const liveHostNames = new Set(
       services
         .filter(({ forcedDown, lastSeenAt }) => !forcedDown && lastSeenAt !== null && lastSeenAt >= oldestHeartbeat)
         .map(({ host }) => host),
@@ -20,7 +20,7 @@ export function createHostFinder(store: Store, clock: Clock, downSeconds: number
     return nodes.flatMap(({ host, hostIp, process }): readonly KnownHost[] => {
       if (process === null) return [];
       const { tunnelPort = null, wireguard = null } = process;
-      return [{ name: host, address: hostIp, alive: aliveHosts.has(host), tunnelPort, wireguard }];
+      return [{ name: host, address: hostIp, alive: liveHostNames.has(host), tunnelPort, wireguard }];
     });
   };
 }

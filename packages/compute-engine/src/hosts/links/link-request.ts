@@ -92,10 +92,11 @@ export function createLinkHandler(store: Store, driver: Driver, name: string) {
     if (linkRequest.kind === 'console' && driver.openConsole)
       return { stream: await driver.openConsole(await requireServer(store, linkRequest.serverId), linkRequest.type) };
     if (linkRequest.kind === 'volumes' && driver.volumes) {
-      const call = driver.volumes[linkRequest.call] as (...given: readonly unknown[]) => Promise<unknown>;
+      const call = driver.volumes[linkRequest.call] as (...callArguments: readonly unknown[]) => Promise<unknown>;
       // While it is still running, `create` reports when the source of the volume's content may change again.
-      const given = linkRequest.call === 'create' ? [...linkRequest.given, onProcessing] : [...linkRequest.given];
-      return { value: await call.apply(driver.volumes, given) };
+      const callArguments =
+        linkRequest.call === 'create' ? [...linkRequest.given, onProcessing] : [...linkRequest.given];
+      return { value: await call.apply(driver.volumes, callArguments) };
     }
     throw new Error(`this host does not support the request ${linkRequest.kind}`);
   };

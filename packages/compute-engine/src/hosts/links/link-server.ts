@@ -86,9 +86,9 @@ export class LinkServer {
 
   /** Closes all links, and stops listening. */
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
+    const serverClosed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#links) socket.destroy();
-    await closed;
+    await serverClosed;
   }
 
   async #handle({ socket }: IncomingMessage, request: unknown, onProcessing: () => void): Promise<LinkResponse> {

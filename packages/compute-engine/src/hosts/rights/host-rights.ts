@@ -1,5 +1,5 @@
 /** The privileges of a host's database role on a table. */
-interface TableRights {
+interface TablePrivileges {
   /** Privileges as in `GRANT`. */
   readonly grants: readonly string[];
   /**
@@ -11,13 +11,13 @@ interface TableRights {
 
 /** The host of the connected role, as a subquery, which is evaluated only once for each statement. */
 const CURRENT_HOST = '(select apistrata_host())';
-const STORES_VOLUMES = '(select apistrata_keeps_volumes())';
+const HOST_STORES_VOLUMES = '(select apistrata_keeps_volumes())';
 /** The servers that the role may read, as limited by the policy of the table `servers`. */
 const SERVERS_ON_HOST = '(select id from servers)';
 
 const allowAllCommandsIf = (condition: string) => ({ all: { using: condition, check: condition } });
-const readAllRows: TableRights = { grants: ['select'] };
-const readRowsIf = (condition: string): TableRights => ({
+const READ_ALL_ROWS: TablePrivileges = { grants: ['select'] };
+const readRowsIf = (condition: string): TablePrivileges => ({
   grants: ['select'],
   policies: { select: { using: condition } },
 });
@@ -43,9 +43,9 @@ const IMAGE_RECEIVES_CONTENT = `image_id in (
  * The database privileges of host processes. They cannot access tables that are not listed, such as those with keys,
  * tokens and quotas.
  */
-export const hostRights: Readonly<Record<string, TableRights>> = {
-  kysely_migration: readAllRows,
-  schema_needs: readAllRows,
+export const hostPrivileges: Readonly<Record<string, TablePrivileges>> = {
+  kysely_migration: READ_ALL_ROWS,
+  schema_needs: READ_ALL_ROWS,
   host_orders: {
     grants: ['select', 'update (begun_by, answer, answered_at)', 'delete'],
     policies: allowAllCommandsIf(`host = ${CURRENT_HOST}`),
@@ -106,7 +106,7 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
     grants: ['select', 'update'],
     policies: {
       select: {
-        using: `visibility in ('public', 'community') or ${STORES_VOLUMES} or server_id in ${SERVERS_ON_HOST}
+        using: `visibility in ('public', 'community') or ${HOST_STORES_VOLUMES} or server_id in ${SERVERS_ON_HOST}
           or id in (select image_id from servers)
           or exists (select 1 from host_orders o where images.id = any(string_to_array(o.image_ids, ' ')))`,
       },
@@ -127,13 +127,13 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
   },
   // Networks contain no secrets. A host sets them up, and the security group rules of its guests refer to addresses of
   // other guests.
-  networks: readAllRows,
-  subnets: readAllRows,
-  ports: readAllRows,
-  routers: readAllRows,
-  floating_ips: readAllRows,
-  security_groups: readAllRows,
-  security_group_rules: readAllRows,
+  networks: READ_ALL_ROWS,
+  subnets: READ_ALL_ROWS,
+  ports: READ_ALL_ROWS,
+  routers: READ_ALL_ROWS,
+  floating_ips: READ_ALL_ROWS,
+  security_groups: READ_ALL_ROWS,
+  security_group_rules: READ_ALL_ROWS,
   router_homes: {
     grants: ['select', 'insert', 'update', 'delete'],
     policies: {
@@ -144,9 +144,9 @@ export const hostRights: Readonly<Record<string, TableRights>> = {
       delete: { using: `host = ${CURRENT_HOST}` },
     },
   },
-  volumes: readRowsIf(STORES_VOLUMES),
-  volume_attachments: readRowsIf(STORES_VOLUMES),
-  volume_types: readRowsIf(STORES_VOLUMES),
+  volumes: readRowsIf(HOST_STORES_VOLUMES),
+  volume_attachments: readRowsIf(HOST_STORES_VOLUMES),
+  volume_types: readRowsIf(HOST_STORES_VOLUMES),
 };
 
 /** Functions that hosts may call. */
@@ -176,7 +176,7 @@ export interface HostRole {
 const quoteName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const quoteText = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-function policyStatements(table: string, { policies }: TableRights): readonly string[] {
+function policyStatements(table: string, { policies }: TablePrivileges): readonly string[] {
   if (!policies) return [];
   return [
     `alter table ${table} enable row level security`,
@@ -203,11 +203,11 @@ export function hostRoleSql({ host, role, volumes = false }: HostRole): string {
     ...GRANTED_FUNCTIONS.map((signature) => `grant execute on function ${signature} to ${to}`),
     ...GRANTED_SEQUENCES.map((sequence) => `grant usage on sequence ${sequence} to ${to}`),
     // Each table has its own transaction, so that it is locked only briefly and never together with another table.
-    ...Object.entries(hostRights).flatMap(([table, rights]) => [
+    ...Object.entries(hostPrivileges).flatMap(([table, privileges]) => [
       'begin',
-      ...policyStatements(table, rights),
+      ...policyStatements(table, privileges),
       `revoke all on ${table} from ${to}`,
-      `grant ${rights.grants.join(', ')} on ${table} to ${to}`,
+      `grant ${privileges.grants.join(', ')} on ${table} to ${to}`,
       'commit',
     ]),
   ];

@@ -3,29 +3,29 @@ import { checkCpuTopology, checkSerialPorts, realtimeCpusOf } from './cpu-option
 import { isTruthyString } from './is-truthy-string.js';
 import { checkMemoryEncryption } from './memory-options.js';
 import { numaTopologyOf } from './numa-topology.js';
-import { type ImageFacts, type OptionSources, requestedOption } from './requested-options.js';
+import { type ImageFacts, type OptionSources, requestedValuesOf } from './requested-options.js';
 
-const differ = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
+const areDifferentStrings = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
 const areDifferentBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
 
 /** Options that both the flavor and the image may set, but only to the same value. */
-const AGREEING_OPTIONS: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [
+const CONSISTENT_OPTIONS: readonly (readonly [name: string, differ: (one: string, other: string) => boolean])[] = [
   ['virtio_packed_ring', areDifferentBooleans],
   ['pmu', areDifferentBooleans],
   ['vif_multiqueue_enabled', areDifferentBooleans],
   ['ephemeral_encryption', areDifferentBooleans],
-  ['machine_type', differ],
-  ['pci_numa_affinity_policy', differ],
-  ['maxphysaddr_mode', differ],
-  ['maxphysaddr_bits', differ],
-  ['tpm_version', differ],
-  ['tpm_model', differ],
-  ['viommu_model', differ],
+  ['machine_type', areDifferentStrings],
+  ['pci_numa_affinity_policy', areDifferentStrings],
+  ['maxphysaddr_mode', areDifferentStrings],
+  ['maxphysaddr_bits', areDifferentStrings],
+  ['tpm_version', areDifferentStrings],
+  ['tpm_model', areDifferentStrings],
+  ['viommu_model', areDifferentStrings],
 ];
 
-function checkAgreement(sources: OptionSources): void {
-  for (const [name, areDifferent] of AGREEING_OPTIONS) {
-    const { flavorValue, imageValue } = requestedOption(sources, name);
+function checkConsistency(sources: OptionSources): void {
+  for (const [name, areDifferent] of CONSISTENT_OPTIONS) {
+    const { flavorValue, imageValue } = requestedValuesOf(sources, name);
     if (flavorValue !== undefined && imageValue !== undefined && areDifferent(flavorValue, imageValue))
       throw badRequest(
         `Flavor ${sources.flavor.name} has hw:${name} extra spec explicitly set to ${flavorValue}, conflicting with image ${sources.image.name ?? null} which has hw_${name} explicitly set to ${imageValue}.`,
@@ -40,7 +40,7 @@ function checkPciAliases({ flavor }: OptionSources): void {
 }
 
 /** Returns whether a flavor or an image has any options to check. Most flavors and images have none. */
-function hasRequests({ flavor, image }: OptionSources): boolean {
+function hasOptions({ flavor, image }: OptionSources): boolean {
   return (
     Object.keys(flavor.extraSpecs).length > 0 ||
     Object.keys(image.properties).some((name) => /^(hw_|trait:)/.test(name))
@@ -53,8 +53,8 @@ function hasRequests({ flavor, image }: OptionSources): boolean {
  */
 export function checkFlavorAndImage(flavor: OptionSources['flavor'], image: ImageFacts): void {
   const sources = { flavor, image };
-  if (!hasRequests(sources)) return;
-  checkAgreement(sources);
+  if (!hasOptions(sources)) return;
+  checkConsistency(sources);
   checkMemoryEncryption(sources);
   checkSerialPorts(sources);
   realtimeCpusOf(sources);

@@ -8,7 +8,7 @@ import {
   type OptionSources,
   parseFlavorInteger,
   parseImageInteger,
-  requestedOption,
+  requestedValuesOf,
 } from './requested-options.js';
 
 const CPU_POLICIES = ['dedicated', 'shared', 'mixed'];
@@ -24,7 +24,7 @@ export interface CpuOptions {
 
 /** Throws 400 if the number of serial ports is not an integer, or if the image requests more ports than the flavor. */
 export function checkSerialPorts(sources: OptionSources): void {
-  const { flavorValue, imageValue } = requestedOption(sources, 'serial_port_count');
+  const { flavorValue, imageValue } = requestedValuesOf(sources, 'serial_port_count');
   if (flavorValue && !isInteger(flavorValue))
     throw badRequest(
       `Number of serial ports specified in flavor is invalid: expected an integer, got '${flavorValue}'`,
@@ -41,7 +41,7 @@ const UNLIMITED_CPUS = 65_536;
 export function checkCpuTopology(sources: OptionSources): void {
   const amounts = (prefix: string) =>
     TOPOLOGY_PARTS.map((part) => {
-      const { flavorValue, imageValue } = requestedOption(sources, `${prefix}${part}`);
+      const { flavorValue, imageValue } = requestedValuesOf(sources, `${prefix}${part}`);
       return { flavor: parseFlavorInteger(flavorValue), image: parseImageInteger(imageValue) };
     });
   const formatParts = (values: readonly number[]) =>
@@ -60,7 +60,7 @@ export function checkCpuTopology(sources: OptionSources): void {
 }
 
 function policyOf(sources: OptionSources): string | undefined {
-  const { flavorValue, imageValue } = requestedOption(sources, 'cpu_policy');
+  const { flavorValue, imageValue } = requestedValuesOf(sources, 'cpu_policy');
   checkImageValue(imageValue, CPU_POLICIES);
   if (flavorValue && !CPU_POLICIES.includes(flavorValue))
     throw badRequest(
@@ -76,7 +76,7 @@ function policyOf(sources: OptionSources): string | undefined {
 }
 
 function threadPolicyOf(sources: OptionSources): string | undefined {
-  const { flavorValue, imageValue } = requestedOption(sources, 'cpu_thread_policy');
+  const { flavorValue, imageValue } = requestedValuesOf(sources, 'cpu_thread_policy');
   checkImageValue(imageValue, THREAD_POLICIES);
   if (flavorValue && !THREAD_POLICIES.includes(flavorValue))
     throw badRequest(
@@ -106,7 +106,7 @@ function emulatorPolicyOf({ flavor }: OptionSources): string | undefined {
 export function realtimeCpusOf(sources: OptionSources): ReadonlySet<number> | undefined {
   const { flavor } = sources;
   if (!isTruthyString(flavor.extraSpecs['hw:cpu_realtime'])) return undefined;
-  const { flavorValue, imageValue } = requestedOption(sources, 'cpu_realtime_mask');
+  const { flavorValue, imageValue } = requestedValuesOf(sources, 'cpu_realtime_mask');
   const mask = imageValue || flavorValue;
   const all = firstCpus(flavor.vcpus);
   const realtimeCpus = mask ? parseCpuMask(mask, flavor.vcpus) : all;

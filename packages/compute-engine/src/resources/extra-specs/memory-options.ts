@@ -1,6 +1,6 @@
 import { badRequest } from '../../errors/rejection.js';
 import { isTruthyString } from './is-truthy-string.js';
-import { type OptionSources, type RequestedValues, requestedOption } from './requested-options.js';
+import { type OptionSources, type RequestedValues, requestedValuesOf } from './requested-options.js';
 
 const ENCRYPTION_MODELS = ['amd-sev', 'amd-sev-es', 'amd-sev-snp'];
 const NAMED_PAGE_SIZES = ['any', 'large', 'small'];
@@ -18,7 +18,7 @@ function conflictError(sources: OptionSources, name: string, { flavorValue, imag
  */
 export function checkMemoryEncryption(sources: OptionSources): boolean {
   const { flavor, image } = sources;
-  const encryption = requestedOption(sources, 'mem_encryption');
+  const encryption = requestedValuesOf(sources, 'mem_encryption');
   if (!isTruthyString(encryption.flavorValue) && !isTruthyString(encryption.imageValue)) return false;
   if (
     encryption.flavorValue !== undefined &&
@@ -26,7 +26,7 @@ export function checkMemoryEncryption(sources: OptionSources): boolean {
     isTruthyString(encryption.flavorValue) !== isTruthyString(encryption.imageValue)
   )
     throw conflictError(sources, 'mem_encryption', encryption);
-  const model = requestedOption(sources, 'mem_encryption_model');
+  const model = requestedValuesOf(sources, 'mem_encryption_model');
   if (model.flavorValue && model.imageValue && model.flavorValue !== model.imageValue)
     throw conflictError(sources, 'mem_encryption_model', model);
   const selectedModel = model.imageValue ?? model.flavorValue ?? 'amd-sev';
@@ -64,7 +64,7 @@ function checkPageSize(size: string): void {
  * Returns the memory page size that a flavor and an image request. Throws 400 if the size is invalid or not permitted.
  */
 export function pageSizeOf(sources: OptionSources): string | undefined {
-  const { flavorValue, imageValue } = requestedOption(sources, 'mem_page_size');
+  const { flavorValue, imageValue } = requestedValuesOf(sources, 'mem_page_size');
   if (!flavorValue && imageValue) throw badRequest(`Page size ${imageValue} forbidden against '<empty>'`);
   if (!flavorValue) return undefined;
   checkPageSize(flavorValue);
@@ -77,7 +77,7 @@ export function pageSizeOf(sources: OptionSources): string | undefined {
 
 /** Throws 400 if locked memory is requested without a page size, or if the flavor and the image conflict. */
 export function checkLockedMemory(sources: OptionSources): void {
-  const { flavorValue, imageValue } = requestedOption(sources, 'locked_memory');
+  const { flavorValue, imageValue } = requestedValuesOf(sources, 'locked_memory');
   if (
     flavorValue !== undefined &&
     imageValue !== undefined &&
@@ -88,7 +88,7 @@ export function checkLockedMemory(sources: OptionSources): void {
       `locked_memory value in image (${image}) and flavor (${flavor}) conflict. A consistent value is expected if both specified.`,
     );
   }
-  const pageSize = requestedOption(sources, 'mem_page_size');
+  const pageSize = requestedValuesOf(sources, 'mem_page_size');
   if (isTruthyString(flavorValue ?? imageValue) && !pageSize.flavorValue && !pageSize.imageValue)
     throw badRequest('locked_memory value in image or flavor is forbidden when mem_page_size is not set.');
 }

@@ -2,7 +2,7 @@ import { badRequest } from '../../errors/rejection.js';
 import { cpuOptionsOf } from './cpu-options.js';
 import { parseCpuSet } from './cpu-set.js';
 import { checkLockedMemory, pageSizeOf } from './memory-options.js';
-import { isInteger, type OptionSources, requestedOption } from './requested-options.js';
+import { isInteger, type OptionSources, requestedValuesOf } from './requested-options.js';
 
 /** A NUMA node of a guest, with its CPUs and its memory in MiB. */
 interface NumaCell {
@@ -27,8 +27,8 @@ function overrideError(name: string): Error {
   return badRequest(`Image property '${name}' is not permitted to override NUMA configuration set against the flavor`);
 }
 
-function requestedNodeCount(sources: OptionSources): number | undefined {
-  const { flavorValue, imageValue } = requestedOption(sources, 'numa_nodes');
+function requestedNodeCountOf(sources: OptionSources): number | undefined {
+  const { flavorValue, imageValue } = requestedValuesOf(sources, 'numa_nodes');
   if (flavorValue && imageValue) throw overrideError('hw_numa_nodes');
   const nodes = flavorValue || imageValue;
   if (nodes !== undefined && (!isInteger(nodes) || Number(nodes) < 1))
@@ -37,7 +37,7 @@ function requestedNodeCount(sources: OptionSources): number | undefined {
 }
 
 /** Returns the values of `NAME.0`, `NAME.1` and so on, up to the first missing number. */
-function numberedValues(specs: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
+function readNumberedValues(specs: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
   const values: string[] = [];
   for (let value = specs[`${name}.0`]; value !== undefined; value = specs[`${name}.${values.length}`])
     values.push(value);
@@ -49,8 +49,8 @@ function parseNumbered<T>(
   name: string,
   parse: (text: string) => T,
 ): readonly T[] | undefined {
-  const flavorValue = numberedValues(flavor.extraSpecs, `hw:${name}`)?.map(parse);
-  const imageValue = numberedValues(image.properties, `hw_${name}`)?.map(parse);
+  const flavorValue = readNumberedValues(flavor.extraSpecs, `hw:${name}`)?.map(parse);
+  const imageValue = readNumberedValues(image.properties, `hw_${name}`)?.map(parse);
   if (flavorValue && imageValue) throw overrideError(`hw_${name}`);
   return flavorValue ?? imageValue;
 }
@@ -60,7 +60,7 @@ function parseMegabytes(text: string): number {
   return Number(text);
 }
 
-function evenCells({ vcpus, memoryMb }: OptionSources['flavor'], nodes: number): readonly NumaCell[] {
+function createEvenCells({ vcpus, memoryMb }: OptionSources['flavor'], nodes: number): readonly NumaCell[] {
   if (vcpus % nodes > 0 || memoryMb % nodes > 0)
     throw badRequest(
       'Instance CPUs and/or memory cannot be evenly distributed across instance NUMA nodes. Explicit assignment of CPUs and memory to nodes is required',
@@ -72,7 +72,7 @@ function evenCells({ vcpus, memoryMb }: OptionSources['flavor'], nodes: number):
   }));
 }
 
-function assignedCells(
+function createAssignedCells(
   { vcpus, memoryMb }: OptionSources['flavor'],
   cpuSets: readonly ReadonlySet<number>[],
   memory: readonly number[],
@@ -93,9 +93,9 @@ function assignedCells(
 function cellsOf(sources: OptionSources, nodes: number): readonly NumaCell[] {
   const cpuSets = parseNumbered(sources, 'numa_cpus', parseCpuSet);
   const memory = parseNumbered(sources, 'numa_mem', parseMegabytes);
-  if (!cpuSets && !memory) return evenCells(sources.flavor, nodes);
+  if (!cpuSets && !memory) return createEvenCells(sources.flavor, nodes);
   if (cpuSets?.length !== nodes || memory?.length !== nodes) throw badRequest(INCOMPLETE_NODES_MESSAGE);
-  return assignedCells(sources.flavor, cpuSets, memory);
+  return createAssignedCells(sources.flavor, cpuSets, memory);
 }
 
 /**
@@ -104,7 +104,7 @@ function cellsOf(sources: OptionSources, nodes: number): readonly NumaCell[] {
  */
 export function numaTopologyOf(sources: OptionSources): NumaTopology | undefined {
   const { policy, threadPolicy, dedicated } = cpuOptionsOf(sources);
-  const nodes = requestedNodeCount(sources);
+  const nodes = requestedNodeCountOf(sources);
   const pageSize = pageSizeOf(sources);
   checkLockedMemory(sources);
   if (!nodes && !pageSize && policy !== 'dedicated' && policy !== 'mixed') return undefined;

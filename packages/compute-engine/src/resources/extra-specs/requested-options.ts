@@ -26,7 +26,7 @@ export interface RequestedValues {
 }
 
 /** Returns the values that a flavor and an image set for an option. */
-export function requestedOption({ flavor, image }: OptionSources, name: string): RequestedValues {
+export function requestedValuesOf({ flavor, image }: OptionSources, name: string): RequestedValues {
   return { flavorValue: flavor.extraSpecs[`hw:${name}`], imageValue: image.properties[`hw_${name}`] };
 }
 

@@ -37,7 +37,7 @@ export type ServerUsageRow = Readonly<Record<keyof ServerAmounts, number | strin
  * Soft-deleted servers do not count.
  */
 export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
-  const ofProject = db
+  const projectQuery = db
     .selectFrom('servers')
     .select([
       sql`count(*)`.as('instances'),
@@ -47,7 +47,7 @@ export function selectServerUsage({ db, kind }: Session, perUser: boolean) {
     .where('project_id', '=', '')
     .where(liveServersOfProject(kind))
     .where('vm_state', '!=', sql.lit('soft-delete'));
-  return perUser ? ofProject.where('user_id', '=', '') : ofProject;
+  return perUser ? projectQuery.where('user_id', '=', '') : projectQuery;
 }
 
 /** Returns a usage statement that is built only once, because every request to create servers executes it. */
@@ -159,13 +159,13 @@ export async function admitServers(
   { min, max }: { readonly min: number; readonly max: number },
 ): Promise<number> {
   const { projectId } = caller;
-  const [userQuota, ofProject] = await allStatements([
+  const [userQuota, projectQuery] = await allStatements([
     tables.quotaSets.get(tx, compoundKey(projectId, caller.userId)),
     limitsOf(core, tx, projectId),
   ]);
   let admittedServers = max;
   for (const userId of userQuota ? [undefined, caller.userId] : [undefined]) {
-    const limits = { ...ofProject, ...(userId === undefined ? {} : userQuota?.limits) };
+    const limits = { ...projectQuery, ...(userId === undefined ? {} : userQuota?.limits) };
     const maxServers = await countRemainingServers(core, tx, caller, userId, limits, {
       cores: size.cores,
       instances: 1,

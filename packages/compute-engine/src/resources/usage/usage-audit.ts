@@ -43,12 +43,12 @@ export class UsageAudit {
 
   async #auditOf(host: string, beginning: number, ending: number): Promise<HostAudit> {
     const { store } = this.#core;
-    const launchedOnHost = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
-    const endedOnHost = (rows: any) => launchedOnHost(rows).where('terminated_at', '>=', beginning);
+    const selectLaunchedOnHost = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
+    const selectEndedOnHost = (rows: any) => selectLaunchedOnHost(rows).where('terminated_at', '>=', beginning);
     const counts = await Promise.all([
-      tables.servers.count(store, (rows) => launchedOnHost(rows).where('terminated_at', 'is', null)),
-      tables.servers.count(store, endedOnHost),
-      tables.serverUsage.count(store, endedOnHost),
+      tables.servers.count(store, (rows) => selectLaunchedOnHost(rows).where('terminated_at', 'is', null)),
+      tables.servers.count(store, selectEndedOnHost),
+      tables.serverUsage.count(store, selectEndedOnHost),
     ]);
     const instances = counts.reduce((sum, count) => sum + count, 0);
     return { host, instances, message: `Instance usage audit ran for host ${host}, ${instances} instances.` };

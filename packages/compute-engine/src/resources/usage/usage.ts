@@ -46,7 +46,7 @@ export interface ProjectUsage {
 const MICROSECONDS_PER_HOUR = 3_600_000_000;
 
 /** Returns how long a server ran in a period, in microseconds. */
-function usageMicroseconds({ launchedAt, terminatedAt }: LaunchedServer, { startUs, endUs }: UsageWindow): number {
+function runtimeMicrosecondsOf({ launchedAt, terminatedAt }: LaunchedServer, { startUs, endUs }: UsageWindow): number {
   const from = Math.max(startUs, launchedAt * 1000);
   const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
   return Math.max(0, to - from);
@@ -58,16 +58,16 @@ function summarizeProjectUsage(
   window: UsageWindow,
   now: number,
 ): ProjectUsage {
-  const serverUses = servers.map((server) => ({ server, us: usageMicroseconds(server, window) }));
+  const serverUsages = servers.map((server) => ({ server, us: runtimeMicrosecondsOf(server, window) }));
   // The usage is summed in integers, so that only the final division rounds.
   const total = (size: (server: UsedServer) => number) => {
-    const sum = serverUses.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
+    const sum = serverUsages.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
     return Number(sum) / MICROSECONDS_PER_HOUR;
   };
   return {
     projectId,
     window,
-    servers: serverUses.map(({ server, us }) => ({
+    servers: serverUsages.map(({ server, us }) => ({
       server,
       hours: us / MICROSECONDS_PER_HOUR,
       uptimeSeconds: Math.max(0, Math.floor(((server.terminatedAt ?? now) - server.launchedAt) / 1000)),

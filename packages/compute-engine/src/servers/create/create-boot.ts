@@ -75,7 +75,7 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
   } else if (request.trustedCerts?.length) {
     throw badRequest('Image certificate validation is not supported when booting from volume');
   }
-  const names = nameDevices(drafts, rootDevice);
+  const names = assignDeviceNames(drafts, rootDevice);
   const nameOf = (draft: DeviceDraft) => names.get(draft) ?? rootDevice;
   return {
     imageId: image?.id ?? '',
@@ -215,7 +215,7 @@ const rankOf = (draft: DeviceDraft) => (draft.bootIndex === 0 ? 0 : isEphemeral(
  * Assigns a device name to every disk: the requested name, or otherwise the next free name. Names are assigned in the
  * order root, ephemeral, swap, others.
  */
-function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<DeviceDraft, string> {
+function assignDeviceNames(drafts: readonly DeviceDraft[], rootDevice: string): Map<DeviceDraft, string> {
   const names = new Map(drafts.flatMap((draft) => (draft.device ? [[draft, draft.device] as const] : [])));
   const used = new Set(names.values());
   const defaultPrefix = /^\/dev\/(x?[a-z]d)[a-z]/.exec(rootDevice)?.[1] ?? 'vd';

@@ -49,9 +49,10 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
     };
   }
   if (networks === undefined || networks.length === 0) {
-    const available = await catalog.availableNetworks(caller);
-    if (available.length > 1) throw conflict('Multiple possible networks found, use a Network ID to be more specific.');
-    const [onlyNetwork] = available;
+    const availableNetworks = await catalog.availableNetworks(caller);
+    if (availableNetworks.length > 1)
+      throw conflict('Multiple possible networks found, use a Network ID to be more specific.');
+    const [onlyNetwork] = availableNetworks;
     if (onlyNetwork) await toBadRequest(catalog.checkAddresses(caller, onlyNetwork.id));
     return onlyNetwork
       ? createPlan([createRequestedPort(onlyNetwork.id)], await maxServersForPorts(core, context, 1))
@@ -68,10 +69,10 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
  */
 async function maxServersForPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;
-  const free = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
-  const servers = Math.floor(free / newPorts);
-  if (servers === 0) throw forbidden('Maximum number of ports exceeded');
-  return servers;
+  const freePorts = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
+  const serverCount = Math.floor(freePorts / newPorts);
+  if (serverCount === 0) throw forbidden('Maximum number of ports exceeded');
+  return serverCount;
 }
 
 /** Validates the requested networks without looking them up in the network service. */

@@ -54,13 +54,13 @@ const INDEXED_SORT_KEYS: ReadonlySet<ServerSortKey> = new Set([
  * The condition for servers that are not deleted, as written in the partial indexes over all servers. See the schema
  * migrations.
  */
-const LIVE_OF_ALL_PROJECTS = sql<boolean>`deleted <= 0`;
+const LIVE_SERVERS_OF_ALL_PROJECTS = sql<boolean>`deleted <= 0`;
 
 /**
  * Returns the condition for servers that are not deleted, in the form that keeps PostgreSQL from using an unsuitable
  * index.
  */
-export function liveCondition(
+export function liveServersCondition(
   kind: DatabaseKind,
   filters: ServerFilters,
   sort: readonly ServerSort[],
@@ -72,9 +72,9 @@ export function liveCondition(
   const comparedFilters = Object.entries({ ...others, ...patterns }).filter(
     ([, value]) => value !== undefined && value !== false,
   );
-  const walksIndex =
+  const canUseIndexOrder =
     comparedFilters.every(([name]) => name === 'name') && INDEXED_SORT_KEYS.has(sort[0]?.key ?? 'created_at');
-  return walksIndex && isIndexed(filters, sort) ? LIVE_OF_ALL_PROJECTS : LIVE_SERVERS;
+  return canUseIndexOrder && isIndexed(filters, sort) ? LIVE_SERVERS_OF_ALL_PROJECTS : LIVE_SERVERS;
 }
 
 function isFilterIndexed({ filters }: IndexedQueries, name: string, value: unknown): boolean {

@@ -4,7 +4,7 @@ import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { tables } from '../../schema/tables.js';
 import { applyFilters, type ServerFilters } from './list-filters.js';
-import { liveCondition } from './list-indexes.js';
+import { liveServersCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /**
@@ -60,7 +60,10 @@ function prepareStatement(
     const heads = tables.servers.heads(session, limit);
     const order = new ServerOrder([], {} as HostMap, false, session.kind === 'postgres' ? projectId : undefined);
     statement = order
-      .apply(applyFilters(heads, { projectId }, session.kind, liveCondition(session.kind, { projectId }, [])), after)
+      .apply(
+        applyFilters(heads, { projectId }, session.kind, liveServersCondition(session.kind, { projectId }, [])),
+        after,
+      )
       .limit(createPlaceholder('limit'))
       .select(isAnyPending(projectId).as('waits'))
       .compile();

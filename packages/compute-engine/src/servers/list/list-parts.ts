@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Server } from '../../model/index.js';
 import { LIVE_SERVERS } from '../../schema/tables.js';
 import { applyFilters, patternConditions, type ServerFilters, type ServerPatternField } from './list-filters.js';
-import { isIndexed, liveCondition } from './list-indexes.js';
+import { isIndexed, liveServersCondition } from './list-indexes.js';
 import { likePatternOf } from './list-pattern.js';
 import { selectBySeq } from './list-places.js';
 import type { ServerOrder, ServerSort, ServerSortKey } from './list-sort.js';
@@ -81,17 +81,17 @@ export class SubstringSearch {
 
   private constructor({ patterns = {}, ...filters }: ServerFilters, sort: readonly ServerSort[]) {
     const coveredFields = COVERED_FIELDS[sort[0]?.key ?? 'created_at'];
-    const isPart = (name: string) => (coveredFields ?? SUBSTRING_FIELDS).some((part) => part === name);
+    const isSubstringField = (name: string) => (coveredFields ?? SUBSTRING_FIELDS).some((part) => part === name);
     // A pattern for a complete name can use the index on names.
     const isIndexedPattern = (name: string, pattern: string) => isIndexed({ patterns: { [name]: pattern } }, []);
     const activePatterns = Object.entries(patterns).filter(([, pattern]) => pattern !== undefined);
     const substringPatterns = activePatterns.filter(
-      ([name, pattern]) => isPart(name) && !isIndexedPattern(name, pattern),
+      ([name, pattern]) => isSubstringField(name) && !isIndexedPattern(name, pattern),
     );
     const otherPatterns = activePatterns.filter((one) => !substringPatterns.includes(one));
     this.#substringPatterns = Object.fromEntries(substringPatterns);
     this.#otherPatterns = { ...filters, patterns: Object.fromEntries(otherPatterns) };
-    this.#live = liveCondition('postgres', this.#otherPatterns, sort);
+    this.#live = liveServersCondition('postgres', this.#otherPatterns, sort);
     const { projectId: _, ...rest } = filters;
     const hasNoOtherFilters =
       otherPatterns.length === 0 && Object.values(rest).every((value) => value === undefined || value === false);

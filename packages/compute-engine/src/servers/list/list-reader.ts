@@ -5,7 +5,7 @@ import { badRequest } from '../../errors/rejection.js';
 import type { Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { applyFilters, type ServerFilters } from './list-filters.js';
-import { liveCondition } from './list-indexes.js';
+import { liveServersCondition } from './list-indexes.js';
 import { isAnyPending, type PageRow } from './list-newest.js';
 import { selectBySeq } from './list-places.js';
 import type { RowsPlan } from './list-plan.js';
@@ -121,7 +121,7 @@ export class ListReader {
     const heads = indexed
       ? tables.servers.heads(store, limit)
       : tables.servers.heads({ ...store, db: this.#db }, undefined);
-    const filtered = applyFilters(heads, filters, store.kind, liveCondition(store.kind, filters, sort));
+    const filtered = applyFilters(heads, filters, store.kind, liveServersCondition(store.kind, filters, sort));
     return order.apply(addConditions(this.#excludeHidden(filtered)), after).limit(limit);
   }
 

@@ -92,8 +92,8 @@ export class ServerOrder {
     const stepKeys = [...steps.keys()];
     // Ids are unique, so sort keys after the id have no effect.
     for (const key of stepKeys.slice(stepKeys.indexOf('uuid') + 1 || stepKeys.length)) steps.delete(key);
-    const created = steps.get('created_at');
-    if (isFilterIndexed && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
+    const createdAtStep = steps.get('created_at');
+    if (isFilterIndexed && createdAtStep) steps.set('created_at', { ...createdAtStep, column: sql`(created_at + 0)` });
     this.#steps = [...steps.values()];
     this.#hosts = hosts;
     this.#projectId = projectId;
@@ -131,8 +131,8 @@ export class ServerOrder {
     }
     const alternatives = steps.map(({ column, ascending, at }, position) => {
       const equalKeys = steps.slice(0, position).map((earlier) => sql`${earlier.column} = ${earlier.at}`);
-      const isBeyond = ascending ? sql`${column} > ${at}` : sql`${column} < ${at}`;
-      return sql`(${sql.join([...equalKeys, isBeyond], sql` and `)})`;
+      const beyondCondition = ascending ? sql`${column} > ${at}` : sql`${column} < ${at}`;
+      return sql`(${sql.join([...equalKeys, beyondCondition], sql` and `)})`;
     });
     const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
     // This condition is redundant, but with it, the database can start at the right place in the index.

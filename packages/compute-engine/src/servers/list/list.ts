@@ -35,15 +35,15 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   core.observer.list?.(describePlan(plan, context.requestId));
   if (plan.source === 'newest') {
     const rows = await readNewestServers(core.store, plan.projectId, marker, query.limit);
-    const page = await readUnlessWaiting(core, rows, marker);
-    return page ?? readInParts(core, rowsPlanOf(input), marker, query.limit);
+    const page = await readIfNoneWaiting(core, rows, marker);
+    return page ?? readWaitingFirst(core, rowsPlanOf(input), marker, query.limit);
   }
   if (plan.single) {
     const rows = await new ListReader(core, plan, { isShort: true }).rowsOfPage(marker, query.limit);
-    const page = await readUnlessWaiting(core, rows, marker);
+    const page = await readIfNoneWaiting(core, rows, marker);
     if (page) return page;
   }
-  return readInParts(core, plan, marker, query.limit);
+  return readWaitingFirst(core, plan, marker, query.limit);
 }
 
 async function findMarker({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Server> {
@@ -53,7 +53,7 @@ async function findMarker({ store }: Core, { caller, isAdmin }: Context, id: str
 }
 
 /** Reads the servers that wait for the scheduler, if there are any, and then the other servers. */
-async function readInParts(
+async function readWaitingFirst(
   core: Core,
   plan: RowsPlan,
   marker: Server | undefined,
@@ -62,8 +62,8 @@ async function readInParts(
   const { isAnyWaiting, isShort } = await readListConditions(core, plan);
   const reader = new ListReader(core, plan, { isShort });
   if (!isAnyWaiting) return reader.read(marker, limit);
-  const isAfterScheduled = marker !== undefined && !isUnscheduled(marker);
-  const waitingServers = isAfterScheduled
+  const isMarkerScheduled = marker !== undefined && !isUnscheduled(marker);
+  const waitingServers = isMarkerScheduled
     ? []
     : await reader.read(marker, limit, (rows) => rows.where(UNSCHEDULED_CONDITION));
   if (waitingServers.length === limit) return waitingServers;
@@ -75,7 +75,11 @@ async function readInParts(
   };
   return [
     ...waitingServers,
-    ...(await reader.read(isAfterScheduled ? marker : undefined, limit - waitingServers.length, addScheduledCondition)),
+    ...(await reader.read(
+      isMarkerScheduled ? marker : undefined,
+      limit - waitingServers.length,
+      addScheduledCondition,
+    )),
   ];
 }
 
@@ -113,7 +117,7 @@ async function readListConditions({ store }: Core, { projectId, indexed, bounded
 /**
  * Returns the records of a page. Returns undefined if servers wait for the scheduler, because such servers come first.
  */
-function readUnlessWaiting(
+function readIfNoneWaiting(
   { store }: Core,
   rows: readonly PageRow[],
   after: Server | undefined,

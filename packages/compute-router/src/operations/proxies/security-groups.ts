@@ -71,7 +71,7 @@ function findGroup({ engine, caller, params }: ComputeCall & { readonly params: 
  * Loads the groups that the rules of `groups` refer to. Returns a function that converts one of `groups` to this API's
  * representation, with its rules.
  */
-async function createPresenter({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
+async function createGroupConverter({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
   const remoteGroups = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
   const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
   const missingIds = [...new Set(remote)].filter((id) => !remoteGroups.has(id));
@@ -89,10 +89,10 @@ async function createPresenter({ engine, caller }: ComputeCall, groups: readonly
 }
 
 const toApiGroups = async (call: ComputeCall, groups: readonly SecurityGroup[]) =>
-  groups.map(await createPresenter(call, groups));
+  groups.map(await createGroupConverter(call, groups));
 
 const toApiGroup = async (call: ComputeCall, group: SecurityGroup) => ({
-  security_group: (await createPresenter(call, [group]))(group),
+  security_group: (await createGroupConverter(call, [group]))(group),
 });
 
 /** Rejects names and descriptions with NUL characters, which databases cannot store. */

@@ -14,7 +14,7 @@ type Name = keyof ServerListParameters;
 /** Query parameters for pagination and sorting, which are not filters. */
 const pagingParameters: ReadonlySet<string> = new Set(['limit', 'marker', 'sort_key', 'sort_dir'] satisfies Name[]);
 
-const filterNamed = (name: string): ListFilter | undefined =>
+const findFilter = (name: string): ListFilter | undefined =>
   Object.hasOwn(listFilters, name) ? listFilters[name as keyof typeof listFilters] : undefined;
 
 /** Since 2.38, a filter with an unknown status is rejected. Until 2.37, the list is empty. */
@@ -23,15 +23,15 @@ const rejectsUnknownStatus = since('2.38', true);
 /** Since 2.69, the list contains servers on unreachable hosts, with the fields that are known. */
 const listsUnreachable = since('2.69', true);
 
-const TRUE_TEXT = /^(1|t|true|on|y|yes)$/i;
-const FALSE_TEXT = /^(0|f|false|off|n|no)$/i;
+const TRUE_PATTERN = /^(1|t|true|on|y|yes)$/i;
+const FALSE_PATTERN = /^(0|f|false|off|n|no)$/i;
 
 /** Parses a boolean. Returns undefined if the text is not a boolean. */
 function parseBoolean(text: string): boolean | undefined {
-  return TRUE_TEXT.test(text) ? true : FALSE_TEXT.test(text) ? false : undefined;
+  return TRUE_PATTERN.test(text) ? true : FALSE_PATTERN.test(text) ? false : undefined;
 }
 
-function invalidFilter(name: string): Rejection {
+function invalidFilterError(name: string): Rejection {
   return new Rejection('BAD_REQUEST', `Invalid filter field: ${name}.`);
 }
 
@@ -66,9 +66,9 @@ function allowedFiltersOf(call: ComputeCall, parameters: ServerListParameters): 
   const canUseAllFilters = call.can('os_compute_api:servers:allow_all_filters');
   const allowedFilters = Object.entries(parameters).filter(([name]) => {
     if (pagingParameters.has(name)) return false;
-    const filter = filterNamed(name);
+    const filter = findFilter(name);
     if (!canUseAllFilters) return at(filter?.forEveryone, call.version) === true;
-    if (filter?.internal || INTERNAL_NAME.test(name)) throw invalidFilter(name);
+    if (filter?.internal || INTERNAL_NAME.test(name)) throw invalidFilterError(name);
     return true;
   });
   return Object.fromEntries(allowedFilters);
@@ -153,7 +153,7 @@ function plainFiltersOf(parameters: ServerListParameters): ServerFilters {
 
 function statusesOf(call: ComputeCall, requested: readonly string[]): readonly string[] {
   const knownStatuses = requested.filter((status) => statesOf(status).length > 0);
-  if (knownStatuses.length === 0 && at(rejectsUnknownStatus, call.version)) throw invalidFilter('status');
+  if (knownStatuses.length === 0 && at(rejectsUnknownStatus, call.version)) throw invalidFilterError('status');
   return knownStatuses;
 }
 

@@ -28,7 +28,7 @@ const acceptsHost = since('2.56', true);
  * Until these versions, the scheduler does not check a requested host. In later versions, it does unless `force` is
  * true.
  */
-const skipsSchedulerWithHost = {
+const canSkipScheduler = {
   migrateLive: until('2.29', true),
   evacuate: until('2.28', true),
 };
@@ -166,7 +166,7 @@ export const moveActions = [
       );
       await engine.servers.act(context, target.id, 'os-migrateLive', {
         host,
-        force: request.force ?? (host !== undefined && at(skipsSchedulerWithHost.migrateLive, version)),
+        force: request.force ?? (host !== undefined && at(canSkipScheduler.migrateLive, version)),
         checkedFirst: at(checksHostsFirst, version) ?? false,
       });
     },
@@ -211,7 +211,7 @@ export const moveActions = [
         throw new Rejection('BAD_REQUEST', 'admin password can not be changed on existing disk');
       const password = await engine.servers.act(context, target.id, 'evacuate', {
         host,
-        force: force ?? (host !== undefined && at(skipsSchedulerWithHost.evacuate, version)),
+        force: force ?? (host !== undefined && at(canSkipScheduler.evacuate, version)),
         adminPassword: adminPass,
         sharedStorage: onSharedStorage,
         stop: at(staysStopped, version) ?? false,
