@@ -71,14 +71,20 @@ const SMALL_REPLACEMENTS = {
     'schema/alter-table-add-foreign-key-constraint-builder.js': ['AlterTableAddForeignKeyConstraintBuilder'],
     'schema/alter-table-add-index-builder.js': ['AlterTableAddIndexBuilder'],
     'schema/alter-table-drop-constraint-builder.js': ['AlterTableDropConstraintBuilder'],
+    'schema/alter-column-builder.js': ['AlterColumnBuilder', 'AlteredColumnBuilder'],
     'schema/create-schema-builder.js': ['CreateSchemaBuilder'],
     'schema/create-type-builder.js': ['CreateTypeBuilder'],
     'schema/create-view-builder.js': ['CreateViewBuilder'],
     'schema/drop-schema-builder.js': ['DropSchemaBuilder'],
     'schema/drop-type-builder.js': ['DropTypeBuilder'],
     'schema/drop-view-builder.js': ['DropViewBuilder'],
+    'schema/foreign-key-constraint-builder.js': ['ForeignKeyConstraintBuilder'],
     'schema/refresh-materialized-view-builder.js': ['RefreshMaterializedViewBuilder'],
+    'schema/unique-constraint-builder.js': ['UniqueConstraintNodeBuilder'],
   }),
+  // Statements are not logged.
+  '/kysely/dist/esm/util/log.js': `export class Log { isLevelEnabled() { return false; } }
+    export const LOG_LEVELS = [];`,
   // Schemas that are not compiled use the general parser, which returns the same results more slowly.
   '/zod/v4/core/compile.js': `export const compile = (schema) => schema;
     export const [INVALID, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError] = [];`,
