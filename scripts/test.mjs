@@ -84,7 +84,9 @@ async function runStages(stages) {
   console.log(`\n${durations.join(' · ')} · total ${secondsSince(startedAt)} s`);
 }
 
-const secondsSince = (moment) => ((Date.now() - moment) / 1000).toFixed(0);
+function secondsSince(moment) {
+  return ((Date.now() - moment) / 1000).toFixed(0);
+}
 
 /** Runs one step. The output of concurrent steps is printed when they end. */
 async function runStep([what, ...script], isAlone) {

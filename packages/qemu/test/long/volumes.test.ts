@@ -80,7 +80,7 @@ describe.skipIf(missing)('volumes of virtual machines', { timeout: 240_000 }, ()
   it('are rejected if the disk of the computer has no space for them', async () => {
     const before = contents();
     await expect(create({ sizeGb: 10_000_000 })).rejects.toThrow(/10000000 GiB is needed, but only \d+ GiB is free/);
-    await expect(volumes().extendVolume(ada.caller, volumeId, 10_000_000)).rejects.toThrow(/GiB are free on this host/);
+    await expect(volumes().extendVolume(ada.caller, volumeId, 10_000_000)).rejects.toThrow(/GiB is free on this host/);
     expect(await volumes().getVolume(ada.caller, volumeId)).toMatchObject({ status: 'in-use', sizeGb: 1 });
     expect(contents()).toEqual(before);
   });

@@ -1,4 +1,5 @@
-import { isObject, type Wire } from '../service/wire.js';
+import type { Wire } from '../service/wire.js';
+import { isObject } from './shape.js';
 
 /** Matches the names that are replaced in any text: ids of 32 digits or five groups, and pseudonyms of secrets. */
 const NAME_PATTERN = /\*\*\*\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g;

@@ -1,4 +1,4 @@
-import { isObject } from '../service/wire.js';
+import type { Wire } from '../service/wire.js';
 
 /** A difference between the formats of two responses. */
 export interface ShapeDifference {
@@ -28,6 +28,10 @@ const FREE_FORM_FIELDS = new Set([
   'binding:profile',
   'binding:vif_details',
 ]);
+
+/** Returns whether a value in JSON is an object. A separate copy, so that recordings load no services. */
+export const isObject = (value: unknown): value is Wire =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function typeOf(value: unknown): string {
   if (value === undefined) return ABSENT;
