@@ -5,7 +5,7 @@ import { checkMemoryEncryption } from './memory-options.js';
 import { numaTopologyOf } from './numa-topology.js';
 import { type ImageFacts, type OptionSources, requestedValuesOf } from './requested-options.js';
 
-const areDifferentStrings = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
+const areDifferent = (one: string, other: string) => one.trim().toLowerCase() !== other.trim().toLowerCase();
 const areDifferentBooleans = (one: string, other: string) => isTruthyString(one) !== isTruthyString(other);
 
 /** Options that both the flavor and the image may set, but only to the same value. */
@@ -14,13 +14,13 @@ const CONSISTENT_OPTIONS: readonly (readonly [name: string, differ: (one: string
   ['pmu', areDifferentBooleans],
   ['vif_multiqueue_enabled', areDifferentBooleans],
   ['ephemeral_encryption', areDifferentBooleans],
-  ['machine_type', areDifferentStrings],
-  ['pci_numa_affinity_policy', areDifferentStrings],
-  ['maxphysaddr_mode', areDifferentStrings],
-  ['maxphysaddr_bits', areDifferentStrings],
-  ['tpm_version', areDifferentStrings],
-  ['tpm_model', areDifferentStrings],
-  ['viommu_model', areDifferentStrings],
+  ['machine_type', areDifferent],
+  ['pci_numa_affinity_policy', areDifferent],
+  ['maxphysaddr_mode', areDifferent],
+  ['maxphysaddr_bits', areDifferent],
+  ['tpm_version', areDifferent],
+  ['tpm_model', areDifferent],
+  ['viommu_model', areDifferent],
 ];
 
 function checkConsistency(sources: OptionSources): void {
