@@ -106,8 +106,8 @@ describe('the options of an identity service', () => {
     [{ ...valid, url: 'identity:5000' }, /url must be an HTTP or HTTPS URL/],
     [{ ...valid, url: 'http://' }, /url must be an HTTP or HTTPS URL/],
     [{ ...valid, cacheMs: -1 }, /cacheMs must be a non-negative number, not -1/],
-    [{ ...valid, timeoutMs: '5' }, /timeoutMs must be a number/],
-    [{ ...valid, maxCached: Number.NaN }, /maxCached must be a number/],
+    [{ ...valid, timeoutMs: '5' }, /timeoutMs must be a non-negative number/],
+    [{ ...valid, maxCached: Number.NaN }, /maxCached must be a non-negative number, not NaN/],
   ])('are rejected if invalid: %j', (options, message) => {
     expect(() => identityService(options as never)).toThrow(message);
   });
