@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { installedFor } from '../../../scripts/published-form.mjs';
+import { installedFolderOf } from '../../../scripts/published-form.mjs';
 import { eventually } from '../../../testing/eventually.js';
 import { type Enter, sendRequest, startProgram } from './program.js';
 
@@ -50,7 +50,7 @@ async function installAsShown(): Promise<void> {
   for (const name of packages.split(' ')) {
     const target = join(folder, 'node_modules', name);
     mkdirSync(dirname(target), { recursive: true });
-    if (name !== '@apistrata/server') symlinkSync(installedFor(ROOT, name), target, 'junction');
+    if (name !== '@apistrata/server') symlinkSync(installedFolderOf(ROOT, name), target, 'junction');
     else execFileSync(process.execPath, [INSTALL, 'server', target], { stdio: 'pipe' });
   }
   const [module = ''] = matchOnPage(/```js\n\/\/ tracing\.mjs\n([\s\S]*?)```/);
