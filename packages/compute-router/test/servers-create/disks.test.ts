@@ -33,6 +33,15 @@ describe('creating servers on disks', () => {
     expect((await volumeOf(known.rootVolume)).status).toBe('available');
   });
 
+  it('boots from a volume that is not marked as bootable if the request also names an image', async () => {
+    const root = { source_type: 'volume', uuid: known.volume, destination_type: 'volume', boot_index: 0 };
+    const server = await createdServer({ imageRef: ids.image, block_device_mapping_v2: [root] });
+    expect(server).toMatchObject({ status: 'ACTIVE', image: { id: ids.image } });
+    await ada.delete(`/servers/${server.id}`);
+    await api.idle();
+    expect((await volumeOf(known.volume)).status).toBe('available');
+  });
+
   it('shows the requested image for any root disk, and the volume', async () => {
     const volume = { boot_index: 0, destination_type: 'volume', delete_on_termination: true };
     const snapshot = await api.engine.embedded.volumes.createSnapshot(caller, {

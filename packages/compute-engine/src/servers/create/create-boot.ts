@@ -154,7 +154,8 @@ function checkVolume(volume: Volume, isRoot: boolean, request: NewServer): void 
   if (volume.status !== 'available' && !isShared) {
     throw badRequest(`Volume ${volume.id} is not available: its status is ${volume.status}.`);
   }
-  if (isRoot && !volume.bootable) throw badRequest(`Block Device ${volume.id} is not bootable.`);
+  // Nova checks this only if the request names no image.
+  if (isRoot && !request.imageId && !volume.bootable) throw badRequest(`Block Device ${volume.id} is not bootable.`);
   if ((request.maxCount ?? request.minCount ?? 1) > 1) {
     throw badRequest('Cannot attach one or more volumes to multiple instances');
   }
