@@ -4,7 +4,7 @@ import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { created, del, noContent, post } from '../service/route.js';
-import { anything, flag, longText } from '../service/wire-types.js';
+import { anything, flag, longText, text } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { hiddenStamps, nameFields, resourceNames } from './standard-fields.js';
 import { uuid } from './value-types.js';
@@ -21,6 +21,21 @@ function rejectUsedProfile(call: Call, { id }: Doc): undefined {
     throw networkError('ServiceProfileInUse', `Service Profile ${id} is used by some service instance.`);
 }
 
+/** The types of Neutron's service plugins that serve the announced extensions. */
+const SERVICE_PLUGINS = [
+  ...[
+    'CONNTRACKHELPER',
+    'CORE',
+    'FLAVORS',
+    'L3_ROUTER_NAT',
+    'METERING',
+    'NETWORK_SEGMENT_RANGE',
+    'PORTFORWARDING',
+    'QOS',
+  ],
+  ...['TAG', 'auto-allocated-topology', 'network-ip-availability', 'revision_plugin', 'segments', 'timestamp', 'trunk'],
+];
+
 /** Network flavors, whose service profiles select a driver. */
 export const flavors: ResourceSpec = {
   ...resourceNames('flavor'),
@@ -30,12 +45,16 @@ export const flavors: ResourceSpec = {
     ...hiddenStamps,
     ...nameFields,
     description: descriptionField,
-    service_type: required(fixed(z.enum(['L3_ROUTER_NAT', 'METERING', 'QOS']))),
+    service_type: required(fixed(text)),
     enabled: settable(flag.nullable(), true),
     service_profiles: settable(z.array(uuid), () => [], { filter: false }),
   }),
-  // As in Neutron, only a separate operation adds service profiles to a flavor.
-  creating: () => ({ service_profiles: [] }),
+  creating(_call, { service_type }) {
+    if (!SERVICE_PLUGINS.includes(String(service_type)))
+      throw networkError('InvalidServiceType', `Invalid service type: ${service_type}.`);
+    // As in Neutron, only a separate operation adds service profiles to a flavor.
+    return { service_profiles: [] };
+  },
   routes(resource) {
     const profilesPath = '/v2.0/flavors/:flavor/service_profiles';
     return [

@@ -53,6 +53,7 @@ export const ERROR_STATUSES = {
   InvalidIpForSubnet: 400,
   InvalidProtocolForHelper: 400,
   InvalidRoutes: 400,
+  InvalidServiceType: 400,
   IpAddressAlreadyAllocated: 409,
   IpAddressGenerationFailure: 409,
   IpAddressInUse: 409,

@@ -45,6 +45,15 @@ describe('additional resources of the network service', () => {
     expect((await request('GET', at(`${path}/${created.id}`))).status).toBe(404);
   });
 
+  it('include flavors of each service plugin', async () => {
+    const { request, at, make } = await network();
+    expect(await make('flavors', 'flavor', { service_type: 'FLAVORS' })).toMatchObject({ service_type: 'FLAVORS' });
+    expect(await request('POST', at('flavors'), { flavor: { service_type: 'VPN' } })).toMatchObject({
+      status: 400,
+      body: { NeutronError: { type: 'InvalidServiceType', message: 'Invalid service type: VPN.' } },
+    });
+  });
+
   it('include BGP speakers, which have no agents and advertise no routes', async () => {
     const { request, at, make } = await network();
     const { id } = await make('bgp-speakers', 'bgp_speaker', { name: 'b', local_as: 64512 });
