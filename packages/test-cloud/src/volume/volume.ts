@@ -53,6 +53,10 @@ export const volumeRoutes = (): readonly Route[] =>
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
   ].map(restrictToVersions);
 
+const VERSION_HEADER = 'openstack-api-version';
+/** Matches the service type in the version header. Like Cinder, accepts types that contain `volume`: `volumev3 3.27`. */
+const SERVICE_TYPE = /\S*volume\S*(?=\s)/;
+
 /** The volume service, version 3. Servers attach volumes from the same catalog. */
 export const volumeService = defineService({
   name: 'volume',
@@ -67,6 +71,9 @@ export const volumeService = defineService({
     });
     return (req, res, next) => {
       req.url = req.url.replace(PROJECT_IN_PATH, '/v3');
+      const requestedVersions = req.headers[VERSION_HEADER];
+      if (typeof requestedVersions === 'string')
+        req.headers[VERSION_HEADER] = requestedVersions.replace(SERVICE_TYPE, 'volume');
       negotiate(req, res, next);
     };
   },

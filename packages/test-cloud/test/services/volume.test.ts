@@ -36,6 +36,9 @@ describe('volumes', () => {
       { name: 'a', bootable: 'true', volume_image_metadata: { image_id: IMAGE } },
     ]);
     expect(listed.headers.get('openstack-api-version')).toBe('volume 3.0');
+    const versions = { 'OpenStack-API-Version': 'compute 2.1, volumev3 3.27' };
+    const versioned = await request('GET', '/volume/v3/volumes', undefined, versions);
+    expect(versioned.headers.get('openstack-api-version')).toBe('volume 3.27');
     const first = await request('GET', '/volume/v3/volumes?limit=1');
     expect(first.body.volumes_links[0].href).toContain('marker=');
     const sorted = await request('GET', '/volume/v3/volumes/detail?sort=name:asc');
