@@ -41,13 +41,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
 
   it('wait only for the commits of their own queue', async () => {
     if (kind === 'SQLite') return;
-    let end = () => {};
+    let [end, begun] = [() => {}, () => {}];
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    const mayEnd = new Promise<void>((resolve) => (end = resolve));
     const slow = store.together(async (tx) => {
       await insert('slow')(tx);
-      await new Promise<void>((resolve) => {
-        end = resolve;
-      });
+      begun();
+      await mayEnd;
     });
+    await hasBegun;
     await store.together(insert('quick'), 'other');
     expect(await retained()).toEqual(['quick']);
     end();
