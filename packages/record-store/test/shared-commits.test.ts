@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { compoundKey } from '../src/document-table/compound-key.js';
@@ -41,18 +42,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
 
   it('wait only for the commits of their own queue', async () => {
     if (kind === 'SQLite') return;
-    let [end, begun] = [() => {}, () => {}];
-    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
-    const mayEnd = new Promise<void>((resolve) => (end = resolve));
+    const [begun, mayEnd] = [new AbortController(), new AbortController()];
     const slow = store.together(async (tx) => {
       await insert('slow')(tx);
-      begun();
-      await mayEnd;
+      begun.abort();
+      await once(mayEnd.signal, 'abort');
     });
-    await hasBegun;
+    await once(begun.signal, 'abort');
     await store.together(insert('quick'), 'other');
     expect(await retained()).toEqual(['quick']);
-    end();
+    mayEnd.abort();
     await slow;
     expect(await retained()).toEqual(['quick', 'slow']);
   });

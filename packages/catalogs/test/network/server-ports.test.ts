@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { embeddedNetworks } from '../../src/network/builtin/embedded-networks.js';
 import {
@@ -72,6 +73,12 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     );
     expect(new Set(created.flatMap(addresses)).size).toBe(125);
     await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
+    // Each deadlock would delay its transactions by a second.
+    if (store.kind === 'postgres') {
+      const { rows } =
+        await sql`select deadlocks::int from pg_stat_database where datname = current_database()`.execute(store.db);
+      expect(rows).toEqual([{ deadlocks: 0 }]);
+    }
   });
 
   it('use the last address, are then rejected, and reuse released addresses', async () => {

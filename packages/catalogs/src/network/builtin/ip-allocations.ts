@@ -152,6 +152,9 @@ async function allocateInSubnet(
   if (isInPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
   // The address is in use or outside the allocation pools. Search for a free address after it, then from the start.
   blocks.drop(subnet.id);
+  // Locks the cursor before the search. A transaction that locked it after it had allocated an address would deadlock
+  // with one that has locked the cursor and waits for the same address.
+  await moveCursor(tx, [0, subnet.id]);
   for (const from of [cursor, 0]) {
     for (
       let slot = await findFreeSlot(tx, subnet, from);
