@@ -14,7 +14,7 @@ function reducedMimeDatabase(id) {
 
 const EMPTY_MODULE = 'module.exports = {};';
 
-/** Replacements: the text of a module, or a function that returns it, by the end of the module's path. */
+/** The replacement texts of modules, or functions that return them, keyed by the last part of the module's path. */
 const REPLACEMENTS = {
   // Request bodies are UTF-8, which requires neither encoding tables nor their codecs.
   '/iconv-lite/encodings/dbcs-codec.js': EMPTY_MODULE,

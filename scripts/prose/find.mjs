@@ -1,4 +1,4 @@
-// Finds words that docs/style.md replaces in the passages of a file.
+// Finds words in a file's passages for which docs/style.md prescribes others.
 import { blank } from './passages.mjs';
 import { LOCAL_NAMES, NAME_PARTS, ORIGINAL_MESSAGES, RULES } from './rules.mjs';
 

@@ -9,7 +9,7 @@ interface RequestLine {
   readonly responseTime?: number;
 }
 
-/** Log fields that are not appended to readable lines. */
+/** Log fields that human-readable lines do not contain. */
 const OMITTED_FIELDS = 'pid,hostname,req,res,responseTime';
 
 /** Formats a request as one line: method, path, status, duration. Other log lines are unchanged. */

@@ -264,7 +264,7 @@ const monitoringOptions = {
   'webhook-secret-file': text('FILE', 'file whose first line is the key that signs webhooks'),
 } as const;
 
-/** The options by topic, in the order of the help. */
+/** The options by topic, in the order in which the help lists them. */
 export const optionGroups = {
   General: generalOptions,
   Listening: listeningOptions,

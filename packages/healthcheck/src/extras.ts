@@ -3,7 +3,7 @@ import type { ServerReport } from './detailed/server-report.js';
 /** The format of JSON responses. */
 export type JsonFormat = 'documented' | 'status' | 'health+json';
 
-/** The service that an endpoint reports on. */
+/** The service whose health an endpoint reports. */
 export interface ServiceInfo {
   readonly name?: string;
   readonly version?: string;

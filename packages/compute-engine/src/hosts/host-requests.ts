@@ -31,8 +31,8 @@ export interface ReceivedResponse {
 }
 
 /**
- * Time for which responses are kept if no process collects them. The successor of a crashed process repeats its
- * requests within this time.
+ * Time for which responses are kept if no process collects them. The process that succeeds a crashed process repeats
+ * the crashed process's requests within this time.
  */
 const RESPONSE_RETENTION_MS = 600_000;
 

@@ -49,7 +49,7 @@ function breakpointsOf(
   });
 }
 
-/** Returns the version windows in which a value exists; undefined if it exists in all versions. */
+/** Returns the version ranges in which a value exists; undefined if it exists in all versions. */
 function presenceWindows(versions: readonly Version[], present: ReadonlySet<string>): OperationSummary['window'] {
   if (present.size === versions.length) return undefined;
   const windows: Window<true>[] = [];

@@ -67,7 +67,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     ],
     /** Creates missing counters and locks all given counters. Parameter: [[project, kind]], sorted. */
     lock,
-    /** Does the same as `lock`, and returns the counters and the projects' own limits. */
+    /** Like `lock`, but also returns the counters and the projects' own limits. */
     lockAndRead: `${lock} RETURNING project, kind, used, reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
     /** Adds to the values of counters. Parameter: [[project, kind, used, reserved]]. */

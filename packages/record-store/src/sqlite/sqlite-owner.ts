@@ -24,7 +24,7 @@ interface Holder {
   readonly since: string;
 }
 
-/** The maximum number of attempts to acquire a lock while another process records itself as the lock's holder. */
+/** The maximum number of attempts to acquire a lock that another process has just acquired. */
 const MAX_ATTEMPTS = 20;
 
 /** The interval between two attempts. */

@@ -36,7 +36,7 @@ export interface JournalQuery {
   readonly url?: string | RegExp;
   /** A status, or a class of statuses such as `'4xx'`. The status 0 is a connection closed without a response. */
   readonly status?: number | `${1 | 2 | 3 | 4 | 5}xx`;
-  /** Only entries with a number greater than this one match. */
+  /** Only entries whose number is greater than this match. */
   readonly after?: number;
   /** A case-insensitive substring of the method, path, request id, user agent, request body or response body. */
   readonly text?: string;

@@ -169,7 +169,7 @@ export const projects: ResourceSpec = {
 
 const userHooks = uniqueNameHooks('users', 'user');
 
-/** Returns a request's password as a hash; an empty object if the request contains no password. */
+/** Returns the fields that store the hash of a request's password: none if the request contains no password. */
 async function hashPassword({ cloud }: Call, { password }: Wire): Promise<Wire> {
   return typeof password === 'string' ? { password: await cloud.directory.passwords.hash(password) } : {};
 }

@@ -31,7 +31,7 @@ export const mac = z
   .regex(/^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$/, 'is not a valid MAC address')
   .transform((written) => written.toLowerCase().replaceAll('-', ':'));
 
-/** Returns the schema of a list without duplicates. */
+/** Returns the schema of a list whose items must be unique. */
 export const uniqueList = <S extends z.ZodType>(item: S) =>
   z
     .array(item)

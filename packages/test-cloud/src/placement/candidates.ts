@@ -57,7 +57,7 @@ export function isMember(
 const NO_REQUIRED_SETS: readonly ReadonlySet<string>[] = [];
 
 /**
- * Yields the alternatives for the group without a suffix. Different providers may supply its resource classes;
+ * Yields the alternatives that match the group without a suffix. Different providers may supply its resource classes;
  * together, they must have all required traits.
  */
 function* sharedAlternatives(group: Group, nodes: readonly ProviderNode[]): Generator<readonly Allocated[]> {

@@ -74,7 +74,10 @@ async function cleanUpSuperseded(action: ExclusiveAction, run: ServerRun): Promi
   return 'superseded';
 }
 
-/** Aborts a job when another process takes over its server. Within one process, the newer job aborts the older one directly. */
+/**
+ * Aborts a job when another process takes over the job's server. Within one process, the newer job aborts the older
+ * one directly.
+ */
 function watchOwnership(
   core: Core,
   job: Job,

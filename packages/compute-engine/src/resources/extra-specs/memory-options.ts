@@ -61,7 +61,7 @@ function checkPageSize(size: string): void {
 }
 
 /**
- * Returns the memory page size that a flavor and an image request. Throws 400 if the size is invalid or not permitted.
+ * Returns the memory page size that a flavor and an image require. Throws 400 if the size is invalid or not permitted.
  */
 export function pageSizeOf(sources: OptionSources): string | undefined {
   const { flavorValue, imageValue } = requestedValuesOf(sources, 'mem_page_size');
