@@ -32,8 +32,11 @@ def option(name):
 
 
 if option("-qmp") == "stdio":
-    # The response to the query of the CPU model, which a host sends once.
-    print(json.dumps({"return": {"model": {"props": {"vendor": "AuthenticAMD", "model-id": "stub"}}}}))
+    # The queries about CPU models, which a host sends when it starts.
+    description = {"model": {"props": {"vendor": "AuthenticAMD", "model-id": "stub"}}}
+    values = {"query-cpu-definitions": [], "query-cpu-model-expansion": description}
+    for line in sys.stdin:
+        print(json.dumps({"return": values.get(json.loads(line)["execute"], {})}))
     sys.exit(0)
 
 with open(option("-pidfile"), "w") as file:

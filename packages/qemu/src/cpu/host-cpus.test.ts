@@ -54,6 +54,12 @@ const custom = (cpuModel: string, ...cpuFeatures: readonly string[]): CpuOptions
 });
 
 describe('the CPU of guests', () => {
+  it('is unknown if QEMU ends without a response', async () => {
+    const program = join(folder, 'silent');
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+    await expect(open(program)).rejects.toThrow('QEMU does not list its CPU models: undefined');
+  });
+
   it('is that of the host, or the one that QEMU emulates', async () => {
     const program = fakeQemu(NEW);
     const visible = { vendor: 'Maker', family: 6, 'sse4.2': true, aes: true };

@@ -83,6 +83,6 @@ export async function queryCpuModels(
     createExpansionCommand(model, {}),
   ]);
   if (!Array.isArray(models?.return))
-    throw new Error(`QEMU does not list its CPU models: ${JSON.stringify(models).slice(0, 1_000)}`);
+    throw new Error(`QEMU does not list its CPU models: ${String(JSON.stringify(models)).slice(0, 1_000)}`);
   return { definitions: models.return, properties: parseProperties(description) };
 }
