@@ -64,8 +64,8 @@ const creation = (version: string) =>
 
 const withFetch = (version: string) => `
   import createClient from 'openapi-fetch';
-  import { type Calls, day, version } from '../day.js';
-  import type { paths } from '../schema.js';
+  import { type Calls, day, version } from './day.js';
+  import type { paths } from './schema.js';
 
   export function run(baseUrl: string, token: string) {
     const headers = { 'X-Auth-Token': token, 'OpenStack-API-Version': 'compute ' + version };
@@ -113,8 +113,8 @@ const withFetch = (version: string) => `
 `;
 
 const withSdk = (version: string) => `
-  import { type Calls, day, version } from '../day.js';
-  import { createClient } from '../sdk/client/index.js';
+  import { type Calls, day, version } from './day.js';
+  import { createClient } from './sdk/client/index.js';
   import {
     confirmServerResize,
     createServer,
@@ -122,7 +122,7 @@ const withSdk = (version: string) => `
     listServers,
     resizeServer,
     showServer,
-  } from '../sdk/index.js';
+  } from './sdk/index.js';
 
   export function run(baseUrl: string, token: string) {
     const headers = { 'X-OpenStack-Nova-API-Version': version };
