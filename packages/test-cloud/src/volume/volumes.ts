@@ -77,7 +77,11 @@ export async function createVolume(call: Call, body: Wire): Promise<Doc> {
     sourceVolumeId: body.source_volid as string | null,
     metadata: (body.metadata as Record<string, string> | null) ?? undefined,
   });
-  const volume = await scheduleVolume(call, created);
+  const scheduled = await scheduleVolume(call, created);
+  // Cinder has removed this parameter, but earlier clients still send it.
+  const volume = body.multiattach
+    ? await volumes.updateVolume(call.caller, scheduled.id, { multiattach: true })
+    : scheduled;
   return { ...volumeDoc(call, volume), status: 'creating' };
 }
 
@@ -182,10 +186,6 @@ export const volumes: ResourceSpec = {
   lists: (call, volume) => isListed(call, volume.project_id),
   changing: requireFields(53),
   async creating(call, volume) {
-    if (volume.multiattach)
-      throw badRequest(
-        'multiattach parameter has been removed. The default behavior is to use multiattach enabled volume types. Contact your administrator to create a multiattach enabled volume type and use it to create multiattach volumes.',
-      );
     if (volume.availability_zone && volume.availability_zone !== 'nova')
       throw badRequest(`Availability zone '${volume.availability_zone}' is invalid.`);
     const type = volume.volume_type ? await findVisibleType(call, String(volume.volume_type)) : undefined;

@@ -155,3 +155,9 @@ it('pools have filters since 3.28, and limits of other projects are shown since 
     (await requestAt(minor)('GET', 'limits?project_id=other')).body.limits.absolute.totalVolumesUsed;
   expect([await used(38), await used(39)]).toEqual([1, 0]);
 });
+
+it('earlier clients can request a volume that several servers can attach', async () => {
+  const { request, create } = await start();
+  const { id } = await create({ multiattach: true });
+  expect((await request('GET', `volumes/${id}`)).body.volume.multiattach).toBe(true);
+});
