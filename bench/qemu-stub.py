@@ -34,7 +34,8 @@ def option(name):
 if option("-qmp") == "stdio":
     # The queries about CPU models, which a host sends when it starts.
     description = {"model": {"props": {"vendor": "AuthenticAMD", "model-id": "stub"}}}
-    values = {"query-cpu-definitions": [], "query-cpu-model-expansion": description}
+    models = [{"name": name, "unavailable-features": []} for name in ("host", "max", "base", "qemu64")]
+    values = {"query-cpu-definitions": models, "query-cpu-model-expansion": description}
     for line in sys.stdin:
         print(json.dumps({"return": values.get(json.loads(line)["execute"], {})}))
     sys.exit(0)
