@@ -2,15 +2,26 @@ import type { ServerScope } from '../core/core.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** Moves a server's ports and volumes to its current host. Idempotent. */
-export async function movePortsAndVolumes({ server, core, context }: ServerScope): Promise<void> {
+/** Moves a server's ports and volumes to its current host. Idempotent. Volumes may be detached concurrently. */
+export async function movePortsAndVolumes(scope: ServerScope): Promise<void> {
+  const { server, core, context } = scope;
   const host = server.host ?? '';
   if (server.interfaces.length > 0) await core.catalogs.networks.movePorts(context.caller, server.id, host);
   for (const { attachmentId, device } of server.blockDevices) {
     if (!attachmentId) continue;
-    await core.catalogs.volumes.connect(context.caller, attachmentId, { host, mountpoint: device });
-    await core.catalogs.volumes.complete(context.caller, attachmentId);
+    try {
+      await core.catalogs.volumes.connect(context.caller, attachmentId, { host, mountpoint: device });
+      await core.catalogs.volumes.complete(context.caller, attachmentId);
+    } catch (error) {
+      if (await isRecorded(scope, attachmentId)) throw error;
+    }
   }
+}
+
+/** Returns whether the server record contains a volume attachment. */
+async function isRecorded({ core, server: { id } }: ServerScope, attachmentId: string): Promise<boolean> {
+  const server = await tables.servers.get(core.store, id);
+  return server?.blockDevices.some((device) => device.attachmentId === attachmentId) ?? false;
 }
 
 /**

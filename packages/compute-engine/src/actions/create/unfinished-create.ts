@@ -14,6 +14,6 @@ export const unfinishedCreate: Cleanup = {
     if (serverId === null || (await tables.servers.get(core.store, serverId))) return;
     const { volumes } = payload.arguments as UnfinishedCreateArguments;
     for (const volume of volumes)
-      await deletePossibleReservation(core, payload.context.caller, { ...volume, serverId, attachmentId: null });
+      await deletePossibleReservation(core, payload.context.caller, { ...volume, serverId });
   },
 };

@@ -1,5 +1,6 @@
 import { action } from '../runner/action.js';
 import { offload } from './offload.js';
+import { deleteUnrecordedAttachments } from './reserve-volumes.js';
 
 /** Removes a shelved server from its host before the configured offload time has elapsed. */
 export const shelveOffload = action({
@@ -11,4 +12,8 @@ export const shelveOffload = action({
   notifies: { failed: 'shelve_offload' },
   onFailure: 'error',
   run: offload,
+  abandoned: async (run) => {
+    await deleteUnrecordedAttachments(run);
+    return undefined;
+  },
 });

@@ -5,6 +5,7 @@ import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import { BOOTED_STATES } from '../states.js';
 import { offload } from './offload.js';
+import { deleteUnrecordedAttachments } from './reserve-volumes.js';
 
 /** Arguments of the shelve job. */
 export interface ShelveArguments {
@@ -64,6 +65,7 @@ export const shelve = action({
   },
   abandoned: async (run) => {
     const { imageId } = run.arguments;
+    await deleteUnrecordedAttachments(run);
     return imageId ? deleteUnfinishedImage(run, imageId) : undefined;
   },
 });

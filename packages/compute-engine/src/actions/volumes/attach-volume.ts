@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ignoreRejection } from '@apistrata/catalogs';
 import { badRequest, conflict } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import { deletePossibleReservation } from '../../servers/volumes/drop-reservation.js';
@@ -89,14 +90,11 @@ export const attachVolume = concurrentAction({
   },
   undo: async (run) => {
     const { deviceId, volumeId } = run.arguments;
-    const attachmentId = run.server.blockDevices.find(({ id }) => id === deviceId)?.attachmentId ?? null;
     const { core, context, server } = run;
-    await deletePossibleReservation(core, context.caller, {
-      key: deviceId,
-      volumeId,
-      serverId: server.id,
-      attachmentId,
-    });
-    await removeDevice(run, deviceId);
+    const release = (id: string) => ignoreRejection(core.catalogs.volumes.deleteAttachment(context.caller, id));
+    const attachmentId = server.blockDevices.find(({ id }) => id === deviceId)?.attachmentId ?? null;
+    const reservation = { key: deviceId, volumeId, serverId: server.id };
+    await (attachmentId ? release(attachmentId) : deletePossibleReservation(core, context.caller, reservation));
+    await removeDevice(run, deviceId, attachmentId, release);
   },
 });

@@ -17,12 +17,26 @@ export async function changeDevice(run: ConcurrentRun, deviceId: string, change:
   });
 }
 
-/** Removes a block device from the server record. No-op if the device or the server no longer exists. */
-export async function removeDevice(run: ConcurrentRun, deviceId: string): Promise<void> {
+/**
+ * Removes a block device, whose attachment has been released, from the server record. If another job has replaced the
+ * attachment in the meantime, the new attachment is also released. No-op if the device or the server no longer exists.
+ */
+export async function removeDevice(
+  run: ConcurrentRun,
+  deviceId: string,
+  releasedId: string | null,
+  release: (attachmentId: string) => Promise<unknown>,
+): Promise<void> {
+  let currentId: string | null = null;
   await ignoreIfDeleted(() =>
     run.change((server) => {
-      requireDevice(server, deviceId);
+      currentId = requireDevice(server, deviceId).attachmentId;
+      if (currentId !== releasedId) return {};
+      currentId = null;
       return { blockDevices: server.blockDevices.filter(({ id }) => id !== deviceId) };
     }),
   );
+  if (currentId === null) return;
+  await release(currentId);
+  await removeDevice(run, deviceId, currentId, release);
 }

@@ -44,13 +44,15 @@ export const detachVolume = concurrentAction({
   },
   run: async (run) => {
     const { deviceId } = run.arguments;
-    await run.step('compute_detach_volume', async () => {
+    const { volumes } = run.core.catalogs;
+    const release = (id: string) => volumes.deleteAttachment(run.context.caller, id);
+    const releasedId = await run.step('compute_detach_volume', async () => {
       const device = requireDevice(run.server, deviceId);
       if (run.server.host) await run.perform({ verb: 'detach_volume', device });
-      if (device.attachmentId)
-        await run.core.catalogs.volumes.deleteAttachment(run.context.caller, device.attachmentId);
+      if (device.attachmentId) await release(device.attachmentId);
+      return device.attachmentId;
     });
-    await removeDevice(run, deviceId);
+    await removeDevice(run, deviceId, releasedId, release);
   },
   undo: async (run) => {
     await ignoreRejection(run.core.catalogs.volumes.rollbackDetaching(run.context.caller, run.arguments.volumeId));

@@ -91,7 +91,7 @@ export const swapVolume = concurrentAction({
     const { volumes } = run.core.catalogs;
     const { caller } = run.context;
     const serverId = run.server.id;
-    await deletePossibleReservation(run.core, caller, { key, volumeId: newVolumeId, serverId, attachmentId: null });
+    await deletePossibleReservation(run.core, caller, { key, volumeId: newVolumeId, serverId });
     await ignoreRejection(volumes.rollbackDetaching(caller, oldVolumeId));
     await ignoreRejection(volumes.completeMigration(caller, oldVolumeId, newVolumeId, true));
   },

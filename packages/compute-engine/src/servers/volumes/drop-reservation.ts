@@ -7,7 +7,6 @@ interface PossibleReservation {
   readonly key: string;
   readonly volumeId: string;
   readonly serverId: string;
-  readonly attachmentId: string | null;
 }
 
 /**
@@ -17,8 +16,8 @@ interface PossibleReservation {
 export async function deletePossibleReservation(
   { catalogs: { volumes } }: Core,
   caller: Caller,
-  { key, volumeId, serverId, attachmentId }: PossibleReservation,
+  reservation: PossibleReservation,
 ): Promise<void> {
-  const id = attachmentId ?? (await ignoreRejection(volumes.reserve(caller, { key, volumeId, serverId })))?.id;
-  if (id) await ignoreRejection(volumes.deleteAttachment(caller, id));
+  const attachment = await ignoreRejection(volumes.reserve(caller, reservation));
+  if (attachment) await ignoreRejection(volumes.deleteAttachment(caller, attachment.id));
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ifMissing } from '@apistrata/catalogs';
-import { derivedUuid } from '@apistrata/catalogs/builtin';
 import type { ServerScope } from '../../core/core.js';
 import type { BlockDevice } from '../../model/index.js';
 
@@ -49,43 +48,14 @@ export async function connectVolume(scope: ServerScope, device: BlockDevice, vol
   return { ...device, attachmentId, attachedAt: scope.core.clock.now() };
 }
 
-/**
- * Disconnects volumes from the host that a server leaves, without releasing the volumes. Each volume receives a new,
- * reserved attachment before its connected attachment is deleted.
- * @param idempotencyKey a string that is the same for repetitions of this call, and different for all other calls
- */
-export async function keepVolumesReserved(scope: ServerScope, idempotencyKey: string): Promise<readonly BlockDevice[]> {
-  const { volumes } = scope.core.catalogs;
-  const { caller } = scope.context;
-  const { id: serverId } = scope.server;
-  const reservedDevices: BlockDevice[] = [];
-  for (const device of scope.server.blockDevices) {
-    const { volumeId, attachmentId } = device;
-    if (!attachmentId || !volumeId) {
-      reservedDevices.push(device);
-      continue;
-    }
-    const reservation = await volumes.reserve(caller, {
-      key: derivedUuid(`offload/${idempotencyKey}/${device.id}`),
-      volumeId,
-      serverId,
-    });
-    if (reservation.id !== attachmentId) await volumes.deleteAttachment(caller, attachmentId);
-    reservedDevices.push({ ...device, attachmentId: reservation.id });
-  }
-  return reservedDevices;
-}
-
-/**
- * Returns the ids of a server's attachments to a volume: the known attachment, or those that a crashed process created.
- */
-async function attachmentsOf(
+/** Returns the ids of all attachments of a server to a volume. */
+export async function attachmentsTo(
   { core, context, server }: ServerScope,
-  { attachmentId, volumeId }: BlockDevice,
+  volumeId: string | null,
 ): Promise<readonly string[]> {
-  if (attachmentId) return [attachmentId];
-  if (!volumeId) return [];
-  const volume = await core.catalogs.volumes.getVolume(context.caller, volumeId).catch(ifMissing);
+  const volume = volumeId
+    ? await core.catalogs.volumes.getVolume(context.caller, volumeId).catch(ifMissing)
+    : undefined;
   return (volume?.attachments ?? []).filter(({ serverId }) => serverId === server.id).map(({ id }) => id);
 }
 
@@ -93,9 +63,10 @@ async function attachmentsOf(
 export async function releaseVolumes(scope: ServerScope, devices: readonly BlockDevice[]): Promise<void> {
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;
-  for (const device of devices) {
-    for (const id of await attachmentsOf(scope, device)) await volumes.deleteAttachment(caller, id);
-    const { volumeId, deleteOnTermination } = device;
+  for (const { attachmentId, volumeId, deleteOnTermination } of devices) {
+    // Without a known attachment, a crashed process may have created some.
+    const attachmentIds = attachmentId ? [attachmentId] : await attachmentsTo(scope, volumeId);
+    for (const id of attachmentIds) await volumes.deleteAttachment(caller, id);
     if (volumeId && deleteOnTermination) await volumes.deleteVolume(caller, volumeId).catch(() => {});
   }
 }
