@@ -11,6 +11,15 @@ import { storesUnderTest } from '../stores-under-test.js';
 const context = () => contextOf('p1');
 const { caller } = context();
 
+/** Returns a promise, and the function that resolves it. */
+function newSignal() {
+  let resolve = () => {};
+  const promise = new Promise<void>((resolvePromise) => {
+    resolve = resolvePromise;
+  });
+  return { promise, resolve };
+}
+
 describe.each(storesUnderTest(inject('postgresUrl')))('while a server leaves its host, on $kind,', ({ open }) => {
   let engine: Engine;
   let driver: SimulatedDriver;
@@ -53,8 +62,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('while a server leaves its
   /** Pauses calls of a method of the volume catalog, before or after the call to the volume service. */
   function pause(when: 'before' | 'after', method: keyof VolumeCatalog) {
     const original = engine.catalogs.volumes;
-    const reached = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
+    const reached = newSignal();
+    const released = newSignal();
     const wait = () => {
       reached.resolve();
       return released.promise;
