@@ -7,8 +7,7 @@ import { SecretKeyError } from './secret-key-error.js';
 export interface SecretKeyOptions {
   /**
    * Key that encrypts the passwords, injected files and tokens in jobs: 32 bytes in base64 or hexadecimal digits. The
-   * first key of a list encrypts and all keys decrypt, so that a key can be rotated: append the new key to the list in
-   * all processes, then move it to the front, then remove the old key.
+   * first key of a list encrypts and all keys decrypt, so that a key can be rotated.
    */
   readonly secretKey?: string | readonly string[];
   /** Alternative to `secretKey`: a file with one key per line, created with a new key (mode 600) if it is missing. */

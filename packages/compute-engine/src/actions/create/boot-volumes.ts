@@ -1,4 +1,5 @@
 import type { BlockDevice } from '../../model/index.js';
+import { patchDevice } from '../../servers/volumes/patch-device.js';
 import { waitUntilAvailable } from '../../servers/volumes/server-volumes.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
@@ -29,8 +30,7 @@ export async function createBootVolumes(run: ServerRun): Promise<readonly BlockD
 }
 
 async function recordVolume(run: ServerRun, { id }: BlockDevice, volumeId: string): Promise<void> {
-  const blockDevices = run.server.blockDevices.map((device) => (device.id === id ? { ...device, volumeId } : device));
-  await run.update({ blockDevices }).catch(async (error) => {
+  await run.update(patchDevice(run.server, id, { volumeId })).catch(async (error) => {
     if (error instanceof Superseded) await run.core.catalogs.volumes.deleteVolume(run.context.caller, volumeId);
     throw error;
   });

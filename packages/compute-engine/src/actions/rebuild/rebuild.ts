@@ -7,6 +7,7 @@ import { settingsIn } from '../../model/server-settings.js';
 import { checkFlavorAndImage, checkSameTopology } from '../../resources/extra-specs/check-flavor-and-image.js';
 import { checkMetadataQuota, limitsOf } from '../../resources/quotas/server-quota.js';
 import { tables } from '../../schema/tables.js';
+import { patchDevice } from '../../servers/volumes/patch-device.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { connectVolume, waitUntilAvailable } from '../../servers/volumes/server-volumes.js';
 import { findUsableImage } from '../images/usable-image.js';
@@ -102,15 +103,18 @@ async function reimageRootVolume(run: ServerRun, imageId: string): Promise<void>
   if (!rootVolume) throw new Error(`Server ${run.server.id} has no root volume.`);
   const { volumeId } = rootVolume;
   if (rootVolume.attachmentId) await volumes.deleteAttachment(caller, rootVolume.attachmentId);
-  const reservation = await volumes.reserve(caller, { key: run.job.id, volumeId, serverId: run.server.id });
-  const changeRootDevice = (changed: BlockDevice) =>
-    run.update({}, async (_tx, { blockDevices }) => ({
-      blockDevices: blockDevices.map((device) => (device.id === rootVolume.id ? changed : device)),
-    }));
-  await changeRootDevice({ ...rootVolume, attachmentId: reservation.id });
+  const { id: attachmentId } = await volumes.reserve(caller, {
+    key: run.job.id,
+    volumeId,
+    serverId: run.server.id,
+  });
+  const changeRootDevice = (change: Partial<BlockDevice>) =>
+    run.update({}, async (_tx, server) => patchDevice(server, rootVolume.id, change));
+  await changeRootDevice({ attachmentId });
   await volumes.reimage(caller, volumeId, imageId);
   await waitUntilAvailable(run, volumeId);
-  await changeRootDevice(await connectVolume(run, { ...rootVolume, attachmentId: reservation.id }, volumeId));
+  const { attachedAt } = await connectVolume(run, { ...rootVolume, attachmentId }, volumeId);
+  await changeRootDevice({ attachedAt });
 }
 
 /**

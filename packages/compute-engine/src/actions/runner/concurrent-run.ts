@@ -10,9 +10,7 @@ import { Superseded } from './superseded.js';
  * that action. Its id therefore never becomes the server's `jobId`. Instead
  * - the job identifies the item that it changes (a device, a port, a share) by an id that the request chose;
  * - every write reads the server under its lock and changes only that item;
- * - if the item no longer exists, because another job has removed it, the job releases the resources that it acquired,
- *   and ends. Therefore, any number of such jobs and the server's owner can write to the server record without losing
- *   each other's changes.
+ * - if the item no longer exists, because another job has removed it, the job releases the resources that it acquired.
  */
 export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
   protected override readonly concurrent = true;

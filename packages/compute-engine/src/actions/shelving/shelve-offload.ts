@@ -12,8 +12,5 @@ export const shelveOffload = action({
   notifies: { failed: 'shelve_offload' },
   onFailure: 'error',
   run: offload,
-  abandoned: async (run) => {
-    await deleteUnrecordedAttachments(run);
-    return undefined;
-  },
+  abandoned: (run) => deleteUnrecordedAttachments(run),
 });

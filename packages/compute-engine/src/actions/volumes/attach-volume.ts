@@ -3,6 +3,7 @@ import { ignoreRejection } from '@apistrata/catalogs';
 import { badRequest, conflict } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import { deletePossibleReservation } from '../../servers/volumes/drop-reservation.js';
+import { patchDevice } from '../../servers/volumes/patch-device.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { changeDevice, removeDevice, requireDevice } from './attached-device.js';
@@ -53,7 +54,6 @@ export const attachVolume = concurrentAction({
     await checkAttachable(core, server, volume, request);
     const deviceId = randomUUID();
     const args: AttachVolumeArguments = { deviceId, volumeId };
-    const isOtherDevice = ({ id }: BlockDevice) => id !== deviceId;
     const change: Change = (_tx, current) => ({
       blockDevices: [...current.blockDevices, createDevice(core, current, deviceId, request, volume)],
     });
@@ -65,16 +65,11 @@ export const attachVolume = concurrentAction({
     return {
       arguments: args,
       change,
-      undo: ({ blockDevices }: Server) => ({ blockDevices: blockDevices.filter(isOtherDevice) }),
+      undo: ({ blockDevices }: Server) => ({ blockDevices: blockDevices.filter(({ id }) => id !== deviceId) }),
       perform: async () => {
         const reservation = { key: deviceId, volumeId, serverId: server.id };
         const { id: attachmentId } = await core.catalogs.volumes.reserve(context.caller, reservation);
-        return {
-          result,
-          change: ({ blockDevices }: Server) => ({
-            blockDevices: blockDevices.map((device) => (isOtherDevice(device) ? device : { ...device, attachmentId })),
-          }),
-        };
+        return { result, change: (current: Server) => patchDevice(current, deviceId, { attachmentId }) };
       },
     };
   },

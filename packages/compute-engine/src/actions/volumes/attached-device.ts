@@ -1,4 +1,5 @@
 import type { BlockDevice, Server } from '../../model/index.js';
+import { patchDevice } from '../../servers/volumes/patch-device.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
 import { ignoreIfDeleted, Superseded } from '../runner/superseded.js';
 
@@ -12,8 +13,8 @@ export function requireDevice(server: Server, deviceId: string): BlockDevice {
 /** Changes one block device in the server record. */
 export async function changeDevice(run: ConcurrentRun, deviceId: string, change: Partial<BlockDevice>): Promise<void> {
   await run.change((server) => {
-    const changedDevice = { ...requireDevice(server, deviceId), ...change };
-    return { blockDevices: server.blockDevices.map((device) => (device.id === deviceId ? changedDevice : device)) };
+    requireDevice(server, deviceId);
+    return patchDevice(server, deviceId, change);
   });
 }
 
@@ -27,16 +28,16 @@ export async function removeDevice(
   releasedId: string | null,
   release: (attachmentId: string) => Promise<unknown>,
 ): Promise<void> {
-  let currentId: string | null = null;
+  let replacementId: string | null = null;
   await ignoreIfDeleted(() =>
     run.change((server) => {
-      currentId = requireDevice(server, deviceId).attachmentId;
-      if (currentId !== releasedId) return {};
-      currentId = null;
-      return { blockDevices: server.blockDevices.filter(({ id }) => id !== deviceId) };
+      const { attachmentId } = requireDevice(server, deviceId);
+      if (attachmentId === releasedId) return { blockDevices: server.blockDevices.filter(({ id }) => id !== deviceId) };
+      replacementId = attachmentId;
+      return {};
     }),
   );
-  if (currentId === null) return;
-  await release(currentId);
-  await removeDevice(run, deviceId, currentId, release);
+  if (!replacementId) return;
+  await release(replacementId);
+  await removeDevice(run, deviceId, replacementId, release);
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.js';
 import { badRequest } from '../../errors/rejection.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import type { Servers } from '../servers.js';
+import { patchDevice } from './patch-device.js';
 
 /** A request to update a volume attachment. All fields except `deleteOnTermination` must equal the current values. */
 export interface AttachmentUpdate {
@@ -39,9 +40,8 @@ export class VolumeAttachments {
         if (requested !== undefined && requested !== null && requested !== value)
           throw badRequest(`The ${name} property of a volume attachment cannot be changed.`);
       }
-      if (change.deleteOnTermination === undefined) return undefined;
-      const changedDevice = { ...device, deleteOnTermination: change.deleteOnTermination };
-      return { blockDevices: current.blockDevices.map((d) => (d.id === device.id ? changedDevice : d)) };
+      const { deleteOnTermination } = change;
+      return deleteOnTermination === undefined ? undefined : patchDevice(current, device.id, { deleteOnTermination });
     });
   }
 }
