@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
-import { idText } from '../schemas/id-text.js';
+import { storableText } from '../schemas/storable-text.js';
 
 const assistedSnapshotDocs = resource({
   tag: 'assisted-volume-snapshots',
@@ -17,7 +17,7 @@ export const assistedVolumeSnapshotTexts = {
   snapshotVolumeId: 'UUID of the volume.',
 } as const;
 
-const idSchema = idText.min(1);
+const idSchema = storableText.min(1);
 const deleteInfoSchema = z.object({ volume_id: idSchema });
 
 /** Returns the volume id from the query parameter `delete_info`, which contains a JSON string. */

@@ -10,6 +10,7 @@ import { commonTexts } from '../reference/common-texts.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
+import { storableText } from '../schemas/storable-text.js';
 import { keypairName, keypairNameSince292, limitText } from '../schemas/types.js';
 import { alwaysNull, field, integer, text, time } from '../views/fields.js';
 
@@ -68,14 +69,14 @@ const createdKeypair = view<Keypair & { readonly privateKey: string | undefined 
 /** Since 2.35, key pair lists are paged. */
 const supportsPaging = since('2.35', true);
 
-/** The identity service defines the format of user ids, so any string is accepted. */
-const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id must not contain NUL' });
-
 /** Returns the id of the user who owns the key pairs: since 2.10, the user in the query, otherwise the caller. */
 const userQuery = {
   user_id: since(
     '2.10',
-    described('ID of the user who owns the key pairs. Administrators only. Default: the caller.', one(userId, 'first')),
+    described(
+      'ID of the user who owns the key pairs. Administrators only. Default: the caller.',
+      one(storableText, 'first'),
+    ),
   ),
 };
 const extraParameters = rejectedSince275;
@@ -153,7 +154,7 @@ export const keypairOperations = [
             '2.10',
             described(
               'ID of the user who owns the new key pair. Administrators only. Default: the caller.',
-              userId.optional(),
+              storableText.optional(),
             ),
           ),
         }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
-import { idText } from '../schemas/id-text.js';
+import { storableText } from '../schemas/storable-text.js';
 import { absoluteLimits } from '../views/limits.js';
 
 const limitsDocs = resource({
@@ -24,7 +24,7 @@ export const limitsOperations = [
       {
         tenant_id: described(
           'ID of the project. Administrators only. Default: the project of the caller.',
-          one(idText),
+          one(storableText),
         ),
       },
       { extra: rejectedSince275 },

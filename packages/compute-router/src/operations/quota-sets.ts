@@ -5,7 +5,7 @@ import { requireKnownProject } from '../http/known-project.js';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
-import { idText } from '../schemas/id-text.js';
+import { storableText } from '../schemas/storable-text.js';
 import { lenientBoolean, quotaValue } from '../schemas/types.js';
 import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown, quotasText } from '../views/quota.js';
 
@@ -16,7 +16,7 @@ const userQuery = query(
   {
     user_id: described(
       'ID of a user. If present, the request applies to the quotas of this user within the project.',
-      one(idText, 'first'),
+      one(storableText, 'first'),
     ),
   },
   { extra: rejectedSince275 },

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { canonicalIp } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
+import { isStorable, STORABLE_RULE } from './storable-text.js';
 
 /**
  * Schemas that several request fields share. Their names and rules follow the API's own parameter types. Handlers
@@ -109,10 +110,7 @@ function metadataRecord<T extends z.ZodType>(value: T) {
   });
 }
 
-/** PostgreSQL cannot search JSON documents that contain NUL characters. */
-const hasNoNul = (text: string) => !text.includes('\0');
-const NUL_RULE = { message: 'The NUL character is not legal' };
-const metadataValue = z.string().max(255).refine(hasNoNul, NUL_RULE);
+const metadataValue = z.string().max(255).refine(isStorable, STORABLE_RULE);
 
 export const metadata = metadataRecord(metadataValue);
 export const metadataWithNull = metadataRecord(metadataValue.nullable());
@@ -124,7 +122,7 @@ export const tag = z
   .min(1)
   .max(60)
   .regex(/^[^,/]*$/)
-  .refine(hasNoNul, NUL_RULE);
+  .refine(isStorable, STORABLE_RULE);
 
 export const trustedCerts = z
   .array(z.string().min(1))

@@ -5,8 +5,8 @@ import { derive, described, type Infer, object } from '@apistrata/microversion/s
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
+import { storableText } from '../../schemas/storable-text.js';
 import { nullableText, text } from '../../views/fields.js';
 import { networkProxyDocs } from './proxy-docs.js';
 import { withRejectionCodes } from './rejected-as.js';
@@ -111,7 +111,7 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:create',
     status: 200,
     errors: [400, 403, 404],
-    body: z.looseObject({ pool: idText.nullish().describe(floatingIpTexts.pool) }).nullish(),
+    body: z.looseObject({ pool: storableText.nullish().describe(floatingIpTexts.pool) }).nullish(),
     reply: { floating_ip: described(floatingIpTexts.floatingIp, floatingIp) },
     run: async ({ engine, caller, body }) => ({
       floating_ip: await withRejectionCodes(

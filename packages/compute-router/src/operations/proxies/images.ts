@@ -6,8 +6,8 @@ import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
 import { commonTexts } from '../../reference/common-texts.js';
 import { dateTimeText } from '../../schemas/date-time.js';
-import { idText } from '../../schemas/id-text.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
+import { isStorable, STORABLE_RULE, storableText } from '../../schemas/storable-text.js';
 import { positiveInteger } from '../../schemas/types.js';
 import { imageDetail, imageSummary, statusesOf } from './image-view.js';
 import { imageProxyDocs } from './proxy-docs.js';
@@ -20,22 +20,25 @@ const imageTexts = {
 
 const listQuery = query(
   {
-    name: described('Filters images by name.', one(idText)),
-    status: described('Filters images by status.', one(idText)),
+    name: described('Filters images by name.', one(storableText)),
+    status: described('Filters images by status.', one(storableText)),
     'changes-since': described(
       'Returns only images whose last change was at or after this time (ISO 8601).',
       one(dateTimeText),
     ),
-    server: described('Filters images by the server from which they were created: its ID or URL.', one(idText)),
+    server: described('Filters images by the server from which they were created: its ID or URL.', one(storableText)),
     type: described(
       'Filters images by type: `snapshot` for images that were created from servers, `base` for all others.',
-      one(idText),
+      one(storableText),
     ),
-    minRam: described('Returns only images whose minimum memory is at least this value, in MiB.', one(idText)),
-    minDisk: described('Returns only images whose minimum root disk is at least this value, in GiB.', one(idText)),
+    minRam: described('Returns only images whose minimum memory is at least this value, in MiB.', one(storableText)),
+    minDisk: described(
+      'Returns only images whose minimum root disk is at least this value, in GiB.',
+      one(storableText),
+    ),
     limit: described(commonTexts.limit, one(positiveInteger)),
     page_size: described('Alias of `limit`.', one(positiveInteger)),
-    marker: described(commonTexts.marker, one(idText)),
+    marker: described(commonTexts.marker, one(storableText)),
     offset: described(commonTexts.offset, one(positiveInteger)),
   },
   { extra: 'keep' },
@@ -53,8 +56,8 @@ function propertyFiltersOf(requested: ImageListRequest): Readonly<Record<string,
   const properties = Object.fromEntries(
     propertyFilters.map(([name, value]) => [name.slice(PROPERTY_PREFIX.length), String(value)]),
   );
-  if (Object.entries(properties).some((pair) => pair.join().includes('\0')))
-    throw new Rejection('BAD_REQUEST', 'NUL is not legal in filters.');
+  if (Object.entries(properties).some((pair) => !isStorable(pair.join())))
+    throw new Rejection('BAD_REQUEST', STORABLE_RULE.message);
   return {
     ...properties,
     // Clients may identify a server by its URL.

@@ -6,6 +6,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { commonTexts } from '../../reference/common-texts.js';
 import { nullableText } from '../../schemas/reply-types.js';
+import { isStorable, STORABLE_RULE } from '../../schemas/storable-text.js';
 import { uuid } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { networkProxyDocs } from './proxy-docs.js';
@@ -95,10 +96,9 @@ const toApiGroup = async (call: ComputeCall, group: SecurityGroup) => ({
   security_group: (await createGroupConverter(call, [group]))(group),
 });
 
-/** Rejects names and descriptions with NUL characters, which databases cannot store. */
+/** Rejects names and descriptions that databases cannot store. */
 function checkText({ name, description }: { readonly name: string; readonly description: string }) {
-  if (`${name}${description}`.includes('\0'))
-    throw new Rejection('BAD_REQUEST', 'NUL is not legal in names and descriptions.');
+  if (!isStorable(`${name}\n${description}`)) throw new Rejection('BAD_REQUEST', STORABLE_RULE.message);
   return { name, description };
 }
 

@@ -4,7 +4,7 @@ import { view } from '@apistrata/microversion/router';
 import { described, object, query } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { idText } from '../../schemas/id-text.js';
+import { storableText } from '../../schemas/storable-text.js';
 import { lenientBoolean } from '../../schemas/types.js';
 import { integer, nullableText, text, time } from '../../views/fields.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
@@ -78,13 +78,13 @@ export const snapshotProxies = [
       snapshot: described(
         snapshotTexts.snapshot,
         object({
-          volume_id: described(snapshotTexts.volumeId, idText),
+          volume_id: described(snapshotTexts.volumeId, storableText),
           force: described(
             'Whether to create a snapshot of an attached volume. Default: false.',
             lenientBoolean.optional(),
           ),
-          display_name: described('Name. Not unique.', idText.optional()),
-          display_description: described('Description.', idText.optional()),
+          display_name: described('Name. Not unique.', storableText.optional()),
+          display_description: described('Description.', storableText.optional()),
         }),
       ),
     }),

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { commonTexts } from '../../reference/common-texts.js';
-import { idText } from '../../schemas/id-text.js';
 import * as type from '../../schemas/reply-types.js';
+import { storableText } from '../../schemas/storable-text.js';
 import { positiveInteger } from '../../schemas/types.js';
 import { field, integer, nullableText, text, time } from '../../views/fields.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
@@ -118,14 +118,14 @@ export const volumeProxies = [
         object({
           volume_type: described(
             'Type of the volume. Default: the default type of the volume service.',
-            idText.optional(),
+            storableText.optional(),
           ),
           metadata: described(volumeTexts.metadata, z.record(z.string(), z.string()).optional()),
-          snapshot_id: described('UUID of the snapshot from which to create the volume.', idText.optional()),
+          snapshot_id: described('UUID of the snapshot from which to create the volume.', storableText.optional()),
           size: described(volumeTexts.size, positiveInteger),
-          availability_zone: described('Availability zone in which to create the volume.', idText.optional()),
-          display_name: described('Name. Not unique.', idText.optional()),
-          display_description: described('Description.', idText.optional()),
+          availability_zone: described('Availability zone in which to create the volume.', storableText.optional()),
+          display_name: described('Name. Not unique.', storableText.optional()),
+          display_description: described('Description.', storableText.optional()),
         }),
       ),
     }),

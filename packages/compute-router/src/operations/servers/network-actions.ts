@@ -2,6 +2,7 @@ import { until } from '@apistrata/microversion';
 import { described, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import { isStorable, STORABLE_RULE } from '../../schemas/storable-text.js';
 import * as type from '../../schemas/types.js';
 import { serverAction } from './server-docs.js';
 
@@ -11,7 +12,7 @@ const networkId = z
   .union([z.string(), z.number()])
   .transform(String)
   .pipe(z.string().min(1).max(36))
-  .refine((text) => !text.includes('\0'), { message: 'NUL is not legal' });
+  .refine(isStorable, STORABLE_RULE);
 
 const floatingAddress = described('The floating IP address.', type.ip);
 

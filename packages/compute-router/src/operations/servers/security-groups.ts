@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { commonTexts } from '../../reference/common-texts.js';
 import { resource } from '../../reference/resource.js';
-import { idText } from '../../schemas/id-text.js';
 import { nullableText } from '../../schemas/reply-types.js';
+import { storableText } from '../../schemas/storable-text.js';
 import { securityGroupRule, toApiRules } from '../proxies/security-group-rule.js';
 import { serverAction } from './server-docs.js';
 import { parentServer } from './target.js';
 
 const serverSecurityGroupDocs = resource({ tag: 'server-security-groups' });
 
-const groupNameSchema = object({ name: described('Name or UUID of the security group.', idText.min(1)) });
+const groupNameSchema = object({ name: described('Name or UUID of the security group.', storableText.min(1)) });
 
 const group = object({
   id: described('UUID of the security group.', z.string()),
