@@ -4,9 +4,9 @@ import { type Api, apiUnderTest, ids } from '../api-under-test.js';
 const newServer = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' };
 
 /** Texts that PostgreSQL rejects in columns or in JSON documents. */
-const unstorable = ['a\0b', '\ud800', 'a\udc00'];
+const illegalTexts = ['a\0b', '\ud800', 'a\udc00'];
 
-describe.each(unstorable)('the text %j, which databases cannot store,', (text) => {
+describe.each(illegalTexts)('the text %j, which databases cannot store,', (text) => {
   let api: Api;
   let id: string;
   beforeAll(async () => {
