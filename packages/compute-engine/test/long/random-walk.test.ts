@@ -13,6 +13,7 @@ import { Rejection } from '../../src/errors/rejection.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { tables } from '../../src/schema/tables.js';
 import { contextOf, imageId } from '../engine-under-test.js';
+import { type AttachmentName, attachmentNames, changeAttachments } from '../model/attachments.js';
 import { checkInvariants } from '../model/invariants.js';
 import { type Random, randomOf } from '../model/random.js';
 import { type FailureRates, RandomFailureDriver } from '../model/random-failure-driver.js';
@@ -28,7 +29,7 @@ const quotas = { instances: -1, cores: -1, ram: -1 } as never;
 interface Accepted {
   readonly serverId: string;
   readonly requestId: string;
-  readonly action: WalkedName;
+  readonly action: WalkedName | AttachmentName;
 }
 
 class Walk {
@@ -37,6 +38,7 @@ class Walk {
   readonly driver: RandomFailureDriver;
   readonly accepted: Accepted[] = [];
   readonly failures: unknown[] = [];
+  readonly volumeIds: string[] = [];
   engine!: Engine;
 
   constructor(
@@ -76,12 +78,22 @@ class Walk {
       ...expected,
       networks: 'auto',
     });
+    for (let i = 0; i < count / 2; i++) {
+      const volume = { key: `volume-${i}`, sizeGb: 1 };
+      this.volumeIds.push((await this.engine.embedded.volumes.createVolume(contextOf('p1').caller, volume)).id);
+    }
     return servers.map(({ id }) => id);
   }
 
   /** Sends one request. Requests that the table forbids must be rejected; accepted ones must be allowed by it. */
   async step(id: string, settled: boolean): Promise<void> {
     const context = contextOf('p1', { isAdmin: this.random.chance(0.8) });
+    const request = { engine: this.engine, context, id, random: this.random };
+    if (this.random.chance(0.3)) {
+      const attached = await changeAttachments(request, this.volumeIds);
+      if (attached) this.accepted.push({ serverId: id, requestId: context.requestId, action: attached });
+      return;
+    }
     const before = await tables.servers.get(coreOf(this.engine).store, id);
     const action = nextAction(this.random, before!);
     const rejection = (): Rejection | undefined => {
@@ -93,7 +105,7 @@ class Walk {
       }
     };
     try {
-      await requests[action]({ engine: this.engine, context, id, random: this.random });
+      await requests[action](request);
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       const forbidden = settled && !before!.deleted && rejection();
@@ -187,7 +199,7 @@ describe.each(kinds)('servers with random actions, $title', ({ failureRates, res
 });
 
 it('have accepted every action at least once', () => {
-  const counts = new Map<string, number>(Object.keys(requests).map((name) => [name, 0]));
+  const counts = new Map<string, number>([...Object.keys(requests), ...attachmentNames].map((name) => [name, 0]));
   for (const { action } of walks.flatMap(({ accepted }) => accepted)) counts.set(action, counts.get(action)! + 1);
   for (const [action, count] of counts) expect(count, action).toBeGreaterThan(0);
 });

@@ -98,8 +98,36 @@ async function migrationsHaveEnded(engine: Engine, servers: readonly Server[]): 
 }
 
 /**
- * Checks that ports are bound to the host of their server, those of deleted servers are deleted, and images have their
- * content.
+ * Returns the servers whose devices are complete. An interrupted deletion of other servers may have released some of
+ * their ports and volumes.
+ */
+async function withAllDevices(engine: Engine, servers: readonly Server[]): Promise<readonly Server[]> {
+  const actions = await tables.actions.find(coreOf(engine).store);
+  const ids = new Set(actions.flatMap(({ action, serverId }) => (action === 'delete' ? serverId : [])));
+  return servers.filter(({ id, deleted }) => deleted || !ids.has(id));
+}
+
+/** Checks that each volume is attached exactly to the servers that list it, and connected to their hosts. */
+async function volumesAgree(engine: Engine, servers: readonly Server[]): Promise<void> {
+  const admin = { userId: 'admin', projectId: 'admin', roles: ['admin'], isAdmin: true };
+  const complete = await withAllDevices(engine, servers);
+  for (const { id, status, attachments } of await engine.embedded.volumes.listVolumes(admin, { allProjects: true })) {
+    const owners = servers.filter(({ blockDevices }) => blockDevices.some(({ volumeId }) => volumeId === id));
+    const history = (await Promise.all(owners.map((server) => historyOf(engine, server)))).join('\n');
+    const holders = owners.filter((server) => !server.deleted);
+    if (!owners.every((server) => complete.includes(server))) continue;
+    expect(attachments.map(({ serverId }) => serverId).sort(), history).toEqual(holders.map((s) => s.id).sort());
+    const isOffloaded = holders.some(({ host }) => host === null);
+    const heldStatuses = isOffloaded ? ['reserved', 'in-use'] : ['in-use'];
+    expect(holders.length === 0 ? ['available'] : heldStatuses, history).toContain(status);
+    for (const { serverId, host } of attachments)
+      if (!isOffloaded) expect(host, history).toBe(holders.find((one) => one.id === serverId)!.host);
+  }
+}
+
+/**
+ * Checks that ports are bound to the host of their server, and are listed in its record, that those of deleted servers
+ * are deleted, and that images have their content.
  */
 async function catalogsAgree(engine: Engine, servers: readonly Server[]): Promise<void> {
   const admin = { userId: 'admin', projectId: 'admin', roles: ['admin'], isAdmin: true };
@@ -109,6 +137,11 @@ async function catalogsAgree(engine: Engine, servers: readonly Server[]): Promis
     const server = byServer.get(port.deviceId)!;
     expect(server.deleted, `port of deleted server ${server.id}`).toBe(false);
     expect(port.hostId, await historyOf(engine, server)).toBe(server.host ?? '');
+  }
+  for (const server of await withAllDevices(engine, servers)) {
+    const portIds = ports.filter(({ deviceId }) => deviceId === server.id).map(({ id }) => id);
+    const recordedIds = server.deleted ? [] : server.interfaces.map(({ portId }) => portId);
+    expect(portIds.sort(), await historyOf(engine, server)).toEqual(recordedIds.toSorted());
   }
   for (const image of await engine.catalogs.images.list(admin)) expect(image.status).toBe('active');
 }
@@ -122,4 +155,5 @@ export async function checkInvariants(engine: Engine): Promise<void> {
   await quotasAreExact(engine, servers);
   await migrationsHaveEnded(engine, servers);
   await catalogsAgree(engine, servers);
+  await volumesAgree(engine, servers);
 }
