@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compoundKey } from '@apistrata/record-store';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
+import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { rulesOf } from '../../src/actions/action-table.js';
 import { checkAction } from '../../src/actions/runner/check-action.js';
 import { systemClock } from '../../src/clock/clock.js';
@@ -34,42 +36,61 @@ interface Accepted {
 
 class Walk {
   readonly random: Random;
-  readonly file: string;
-  readonly driver: RandomFailureDriver;
+  readonly drivers: RandomFailureDriver[] = [];
   readonly accepted: Accepted[] = [];
   readonly failures: unknown[] = [];
   readonly volumeIds: string[] = [];
-  engine!: Engine;
+  /** Engines that share one database, like processes. */
+  engines: Engine[] = [];
 
   constructor(
     readonly seed: number,
+    readonly database: string,
+    engineCount: number,
     failureRates: FailureRates,
   ) {
     this.random = randomOf(seed);
-    this.file = join(mkdtempSync(join(tmpdir(), 'apistrata-walk-')), 'cloud.db');
-    this.driver = new RandomFailureDriver(systemClock, randomOf(seed + 1), failureRates);
+    for (let i = 1; i <= engineCount; i++)
+      this.drivers.push(new RandomFailureDriver(systemClock, randomOf(seed + i), failureRates));
+  }
+
+  get engine(): Engine {
+    return this.random.pick(this.engines);
   }
 
   async open(): Promise<void> {
-    this.engine = await createEngine({
-      database: this.file,
+    this.engines = [];
+    for (const driver of this.drivers) this.engines.push(await this.#createEngine(driver));
+  }
+
+  #createEngine(driver: RandomFailureDriver): Promise<Engine> {
+    return createEngine({
+      database: this.database,
       preset,
-      driver: this.driver,
+      driver,
       settings: { quotas, reclaimSeconds: 3600, shelvedOffloadSeconds: this.seed % 2 ? 0 : 3600 },
       // Processes are restarted here, but the computer does not lose power.
       durability: 'process',
+      worker: { pollMs: 50 },
       onError: (error) => this.failures.push(error),
     });
   }
 
-  async reopen(): Promise<void> {
-    await this.engine.close();
-    await this.open();
+  async close(): Promise<void> {
+    await Promise.all(this.engines.map((engine) => engine.close()));
   }
 
-  async close(): Promise<void> {
-    await this.engine?.close();
-    rmSync(join(this.file, '..'), { recursive: true, force: true });
+  /** Closes one of the engines, while the others continue, and opens it again. */
+  async reopenOne(): Promise<void> {
+    const index = this.random.below(this.engines.length);
+    await this.engines[index]!.close();
+    this.engines[index] = await this.#createEngine(this.drivers[index]!);
+  }
+
+  /** Waits until no engine has a job. */
+  async idle(): Promise<void> {
+    for (const engine of this.engines) await engine.idle();
+    await eventually(async () => expect(await coreOf(this.engines[0]!).worker.pending()).toBe(0), { timeout: 60_000 });
   }
 
   async boot(count: number): Promise<readonly string[]> {
@@ -130,8 +151,8 @@ class Walk {
 
   /** Waits until no work is left; no operation fails from this point on. */
   async settle(): Promise<void> {
-    this.driver.moods = { failures: 0, delays: 0 };
-    await this.engine.idle();
+    for (const driver of this.drivers) driver.moods = { failures: 0, delays: 0 };
+    await this.idle();
   }
 
   /** Checks that each accepted request is in the history of its server, with completed events. */
@@ -150,16 +171,25 @@ class Walk {
 const walks: Walk[] = [];
 const seeds = (process.env.WALK_SEEDS ?? '1,2,3,4,5,6').split(',').map(Number);
 
-const kinds = [
-  { title: 'if nothing fails', failureRates: { failures: 0, delays: 0 }, restarts: false, servers: 100, steps: 12 },
+interface WalkKind {
+  readonly title: string;
+  readonly failureRates: FailureRates;
+  readonly restarts?: boolean;
+  /** Number of engines that share a PostgreSQL database. Default: one, with a SQLite file. */
+  readonly engineCount?: number;
+  readonly servers: number;
+  readonly steps: number;
+}
+
+const kinds: readonly WalkKind[] = [
+  { title: 'if nothing fails', failureRates: { failures: 0, delays: 0 }, servers: 100, steps: 12 },
   {
     title: 'if work is slow and requests overlap',
     failureRates: { failures: 0, delays: 0.4 },
-    restarts: false,
     servers: 120,
     steps: 14,
   },
-  { title: 'if work fails', failureRates: { failures: 0.12, delays: 0.2 }, restarts: false, servers: 100, steps: 12 },
+  { title: 'if work fails', failureRates: { failures: 0.12, delays: 0.2 }, servers: 100, steps: 12 },
   {
     title: 'if work fails and the process is restarted',
     failureRates: { failures: 0.08, delays: 0.5 },
@@ -168,26 +198,48 @@ const kinds = [
     steps: 14,
   },
 ];
+const sharedKinds: readonly WalkKind[] = [
+  {
+    title: 'if several engines share a database',
+    failureRates: { failures: 0, delays: 0.4 },
+    engineCount: 2,
+    servers: 40,
+    steps: 12,
+  },
+  {
+    title: 'if several engines share a database, work fails, and engines are restarted',
+    failureRates: { failures: 0.08, delays: 0.5 },
+    restarts: true,
+    engineCount: 3,
+    servers: 30,
+    steps: 12,
+  },
+];
+const postgresUrl = inject('postgresUrl');
 
-describe.each(kinds)('servers with random actions, $title', ({ failureRates, restarts, servers, steps }) => {
+describe.each(postgresUrl ? [...kinds, ...sharedKinds] : kinds)('servers with random actions, $title', (kind) => {
+  const { failureRates, restarts = false, engineCount = 1, servers, steps } = kind;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-walk-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   let walk: Walk;
   afterEach(() => walk.close());
 
   it.each(seeds)(
     'never get stuck, and keep quotas, hosts, history and catalogs exact (seed %i)',
     async (seed) => {
-      walk = new Walk(seed, failureRates);
+      const database = engineCount > 1 ? await freshDatabase(postgresUrl) : join(folder, `${seed}.db`);
+      walk = new Walk(seed, database, engineCount, failureRates);
       walks.push(walk);
       await walk.open();
       const ids = await walk.boot(servers);
-      await walk.engine.idle();
+      await walk.idle();
       for (let step = 0; step < steps; step++) {
         const settled = failureRates.delays === 0;
-        if (settled) await walk.engine.idle();
+        if (settled) await walk.idle();
         if (walk.random.chance(0.4)) await walk.failOrRecoverHost();
         await Promise.all(ids.map((id) => walk.step(id, settled)));
-        if (restarts && walk.random.chance(0.5)) await walk.reopen();
-        if (walk.random.chance(0.5)) await walk.engine.idle();
+        if (restarts && walk.random.chance(0.5)) await walk.reopenOne();
+        if (walk.random.chance(0.5)) await walk.idle();
       }
       await walk.settle();
       expect(walk.failures).toEqual([]);
