@@ -85,18 +85,21 @@ function project(name: string, group: string, database: keyof typeof TIMEOUTS_MS
  * Files that run sequentially in the same processes, because loading the API or the engine takes longer than most of
  * them.
  */
-const together = (name: string, database: keyof typeof TIMEOUTS_MS, { exclude = [], ...files }: Files) =>
-  project(name, name, database, { ...files, exclude: [APART, LONG, MODULES, ...exclude] }, { isolate: false });
+const together = (name: string, database: keyof typeof TIMEOUTS_MS, { exclude = [], ...files }: Files, test = {}) =>
+  project(name, name, database, { ...files, exclude: [APART, LONG, MODULES, ...exclude] }, { isolate: false, ...test });
 
-/** Files with a process each. Most of them wait for other processes half of the time: programs, machines, browsers. */
+/** For projects whose files wait half of the time: for timers, leases, programs, machines or browsers. */
+const waiting = { maxWorkers: availableParallelism() + 1 };
+
+/** Files with a process each. */
 const apart = (name: string, group: string, database: keyof typeof TIMEOUTS_MS, files: Files) =>
-  project(name, group, database, files, { maxWorkers: availableParallelism() + 1 });
+  project(name, group, database, files, waiting);
 
 const inside = (folders: string) => ['src', 'test'].map((part) => `${folders}/${part}/${TESTS}`);
 
 const projects = [
   together('sqlite', 'sqlite', { include: inside('packages/compute-router') }),
-  together('sqlite-engine', 'sqlite', { include: inside(ENGINE) }),
+  together('sqlite-engine', 'sqlite', { include: inside(ENGINE) }, waiting),
   together('sqlite-packages', 'sqlite', { include: inside(SMALL) }),
   apart('sqlite-apart', 'apart', 'sqlite', {
     include: [`packages/*/test/apart/${TESTS}`, ...OTHERS.flatMap(inside), `testing/${TESTS}`],
