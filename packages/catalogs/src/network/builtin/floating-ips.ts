@@ -124,13 +124,21 @@ export function createFloatingIpOperations(context: NetworkContext) {
     return { ...floating, portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: clock.now() };
   }
 
-  /** Calls `work` with one of the caller's floating IPs, whose row is locked. */
+  /**
+   * Calls `work` with one of the caller's floating IPs, whose row is locked. The rows of its port and of its next port,
+   * if it has any, are locked before, in order, so that concurrent changes of floating IPs and ports do not deadlock.
+   */
   function withLockedFloatingIp<T>(
     caller: Caller,
     id: string,
     work: (tx: Tx, floating: FloatingIpRecord) => Promise<T>,
+    nextPortId?: string,
   ): Promise<T> {
     return store.transaction(async (tx) => {
+      const portIds = [(await floatingIps.get(tx, id))?.portId, nextPortId].filter(
+        (portId) => typeof portId === 'string',
+      );
+      for (const portId of portIds.sort()) await ports.lock(tx, portId);
       const floating = await floatingIps.lock(tx, id);
       if (!floating || !canAccessProject(caller, floating.projectId)) throw floatingIpNotFound(id);
       return work(tx, floating);
@@ -142,7 +150,7 @@ export function createFloatingIpOperations(context: NetworkContext) {
     id: string,
     to: { readonly portId: string; readonly fixedAddress?: string },
   ): Promise<FloatingIpView> {
-    const associatedIp = await withLockedFloatingIp(caller, id, async (tx, floating) => {
+    const work = async (tx: Tx, floating: FloatingIpRecord) => {
       const disassociatedIp = await disassociate(tx, floating);
       const port = await ports.lock(tx, to.portId);
       if (!port || !canAccessProject(caller, port.projectId))
@@ -173,8 +181,8 @@ export function createFloatingIpOperations(context: NetworkContext) {
         deviceId,
         status: 'ACTIVE',
       });
-    });
-    return toFloatingIp(associatedIp);
+    };
+    return toFloatingIp(await withLockedFloatingIp(caller, id, work, to.portId));
   }
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {

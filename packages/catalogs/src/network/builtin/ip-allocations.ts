@@ -170,12 +170,10 @@ async function allocateInSubnet(
 }
 
 export async function hasFreeAddress(session: Session, subnet: SubnetRecord): Promise<boolean> {
-  const { next_slot: cursor } = await session.db
-    .selectFrom('subnets')
-    .select('next_slot')
-    .where('id', '=', subnet.id)
-    .executeTakeFirstOrThrow();
-  for (const from of [cursor, 0]) if ((await findFreeSlot(session, subnet, from)) !== undefined) return true;
+  const row = await session.db.selectFrom('subnets').select('next_slot').where('id', '=', subnet.id).executeTakeFirst();
+  // The subnet may have been deleted in the meantime.
+  if (!row) return false;
+  for (const from of [row.next_slot, 0]) if ((await findFreeSlot(session, subnet, from)) !== undefined) return true;
   return false;
 }
 

@@ -244,8 +244,10 @@ export function createSubnetOperations(context: NetworkContext) {
      * @throws `SUBNET_IN_USE` if a port has an address in the subnet, except for addresses derived from MAC addresses
      */
     async deleteSubnet(caller: Caller, id: string): Promise<void> {
-      await getChangeable(caller, id);
+      const { networkId } = await getChangeable(caller, id);
       await store.transaction(async (tx) => {
+        // As in deletions of networks, the network is locked first, so that concurrent deletions do not deadlock.
+        const network = await networks.lock(tx, networkId);
         const subnet = await subnets.lock(tx, id);
         if (!subnet) throw subnetNotFound(id);
         if (isAutoconfigured(subnet)) await removeDerivedAddresses(tx, subnet, clock.now());
@@ -259,7 +261,6 @@ export function createSubnetOperations(context: NetworkContext) {
             'SUBNET_IN_USE',
             `Unable to complete operation on subnet ${id}: One or more ports have an IP allocation from this subnet.`,
           );
-        const network = await networks.lock(tx, subnet.networkId);
         if (network) {
           const subnetIds = network.subnetIds.filter((other) => other !== id);
           await networks.update(tx, { ...network, subnetIds, updatedAt: clock.now() });
