@@ -7,6 +7,7 @@ import { isAutoconfigured } from './auto-address.js';
 import { allocateFrom, releaseAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, networkNotFound } from './network-context.js';
 import {
+  type FloatingIpRecord,
   GATEWAY_PORT_OWNER,
   networkTables,
   type PortRecord,
@@ -54,20 +55,27 @@ function hasSameAddresses(previous: ExternalAddresses, requests: readonly FixedI
   return isExactMatch || (previous.length === requests.length && requests.every(hasPreviousMatch));
 }
 
+/** Returns the floating IPs that a router's gateway connects to ports on the given networks. Reads no others. */
+export async function findFloatingIpsOf(
+  tx: Tx,
+  { externalNetworkId }: RouterRecord,
+  networkIds: readonly string[],
+): Promise<readonly FloatingIpRecord[]> {
+  if (externalNetworkId === null || networkIds.length === 0) return [];
+  const portIds = tx.db.selectFrom('ports').select('id').where('network_id', 'in', networkIds);
+  const floatingIpRecords = await floatingIps.find(tx, (q) => q.where('port_id', 'in', portIds));
+  return floatingIpRecords.filter(({ networkId }) => networkId === externalNetworkId);
+}
+
 /** Throws `ROUTER_GATEWAY_IN_USE` if floating IPs use the router's connection to its external network. */
 async function rejectGatewayInUse(tx: Tx, router: RouterRecord): Promise<void> {
-  const { externalNetworkId } = router;
-  if (externalNetworkId === null) return;
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
   const connectedNetworkIds = routerPorts.map(({ networkId }) => networkId);
-  for (const { portId } of await floatingIps.find(tx, (q) => q.where('network_id', '=', externalNetworkId))) {
-    const port = portId === null ? undefined : await ports.get(tx, portId);
-    if (port && connectedNetworkIds.includes(port.networkId))
-      throw new CatalogError(
-        'ROUTER_GATEWAY_IN_USE',
-        `Gateway cannot be updated for router ${router.id}, since a gateway to external network ${externalNetworkId} is required by one or more floating IPs.`,
-      );
-  }
+  if ((await findFloatingIpsOf(tx, router, connectedNetworkIds)).length > 0)
+    throw new CatalogError(
+      'ROUTER_GATEWAY_IN_USE',
+      `Gateway cannot be updated for router ${router.id}, since a gateway to external network ${router.externalNetworkId} is required by one or more floating IPs.`,
+    );
 }
 
 function rejectGatewayOfSubnet(subnets: readonly SubnetRecord[], requests: readonly FixedIpRequest[]): void {

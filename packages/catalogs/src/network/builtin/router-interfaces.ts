@@ -6,9 +6,10 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { NameCache, type NetworkContext } from './network-context.js';
 import { networkTables, type PortRecord, ROUTER_PORT_OWNER, type RouterRecord } from './network-tables.js';
 import { insertPort, type PortView, portNotFound, removePort, toPortView } from './port-records.js';
+import { findFloatingIpsOf } from './router-gateways.js';
 import { overlaps } from './subnets.js';
 
-const { floatingIps, ports, subnets } = networkTables;
+const { ports, subnets } = networkTables;
 
 /** The subnet in which a router receives the gateway address, or the existing port that a router uses. */
 export type RouterInterface = { readonly subnetId: string } | { readonly portId: string };
@@ -85,15 +86,10 @@ export async function addInterface(
 
 /** Throws `ROUTER_INTERFACE_IN_USE` if floating IPs reach the router port's subnets through the router. */
 async function rejectInterfaceInUse(tx: Tx, router: RouterRecord, { fixedIps, networkId }: PortRecord): Promise<void> {
-  const { externalNetworkId } = router;
-  if (externalNetworkId === null) return;
   const subnetIds = fixedIps.map(({ subnetId }) => subnetId);
-  for (const { portId, fixedAddress } of await floatingIps.find(tx, (q) =>
-    q.where('network_id', '=', externalNetworkId),
-  )) {
+  for (const { portId, fixedAddress } of await findFloatingIpsOf(tx, router, [networkId])) {
     const port = portId === null ? undefined : await ports.get(tx, portId);
-    if (port?.networkId !== networkId) continue;
-    const usedIp = port.fixedIps.find((one) => one.address === fixedAddress && subnetIds.includes(one.subnetId));
+    const usedIp = port?.fixedIps.find((one) => one.address === fixedAddress && subnetIds.includes(one.subnetId));
     if (usedIp)
       throw new CatalogError(
         'ROUTER_INTERFACE_IN_USE',

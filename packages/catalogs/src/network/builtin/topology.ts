@@ -14,7 +14,7 @@ import {
   networkNotFound,
   newSubnetRecord,
 } from './network-context.js';
-import { type NetworkRecord, networkTables } from './network-tables.js';
+import { type FloatingIpRecord, type NetworkRecord, networkTables } from './network-tables.js';
 import {
   removeGrants,
   sharedNetworkCondition,
@@ -55,6 +55,13 @@ export interface FullNetworkQuery extends NetworkQuery, Page {
 const SERVICE_PORT_OWNERS = new Set(['network:dhcp', 'network:floatingip']);
 
 const AUTO_NETWORK_NAME = 'auto_allocated_network';
+
+/** Returns the floating IPs whose addresses are in the given subnets. Reads no others. */
+async function findFloatingIpsIn(tx: Tx, subnetIds: readonly string[]): Promise<readonly FloatingIpRecord[]> {
+  if (subnetIds.length === 0) return [];
+  const holderIds = tx.db.selectFrom('ip_allocations').select('holder_id').where('subnet_id', 'in', subnetIds);
+  return floatingIps.find(tx, (q) => q.where('id', 'in', holderIds));
+}
 
 /** Creates the network operations of the embedded network catalog. */
 export function createNetworkOperations(context: NetworkContext) {
@@ -168,7 +175,7 @@ export function createNetworkOperations(context: NetworkContext) {
         // Concurrent requests that create ports wait for the locks on these rows, and then find the rows deleted.
         for (const subnetId of network.subnetIds) await subnets.lock(tx, subnetId);
         const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', id));
-        const floatingIpRecords = await floatingIps.find(tx, (q) => q.where('network_id', '=', id));
+        const floatingIpRecords = await findFloatingIpsIn(tx, network.subnetIds);
         if (
           floatingIpRecords.some(({ portId }) => portId !== null) ||
           networkPorts.some((port) => !SERVICE_PORT_OWNERS.has(port.deviceOwner))
