@@ -39,6 +39,25 @@ describe.each(networksUnderTest)('concurrent changes of the embedded networks on
     await expectNoDeadlocks();
   });
 
+  it('never leave a port on a deleted network, also without subnets', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const networkId = await cloud.net(ada);
+      await Promise.allSettled([
+        networks.createPort(ada, { networkId }),
+        networks.createPort(ada, { networkId }),
+        networks.deleteNetwork(ada, networkId),
+        networks.createPort(ada, { networkId }),
+      ]);
+      const isDeleted = await networks.getNetwork(ada, networkId).then(
+        () => false,
+        () => true,
+      );
+      const ports = await networks.listPorts(ada, { networkId });
+      expect(ports.length, isDeleted ? 'the network is deleted' : 'the network exists').toBe(isDeleted ? 0 : 3);
+    }
+    await expectNoDeadlocks();
+  });
+
   it('move floating IPs between ports, and delete ports, without a deadlock', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const ports = [await cloud.port(SHARED), await cloud.port(SHARED), await cloud.port(SHARED)];

@@ -19,11 +19,13 @@ const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
     .returning('next_slot'),
 );
 
-/** Acquires a shared lock that prevents the deletion of the subnet until the transaction ends. */
-const acquireSharedSubnetLock = hotStatement<{ id: string }>(({ db, kind }) => {
-  const row = db.selectFrom('subnets').select('id').where('id', '=', '');
-  return kind === 'postgres' ? row.forKeyShare() : row;
-});
+/** Returns a statement that acquires a shared lock, which prevents a row's deletion until the transaction ends. */
+export const sharedLockOn = (table: 'networks' | 'subnets') =>
+  hotStatement<{ id: string }>(({ db, kind }) => {
+    const row = db.selectFrom(table).select('id').where('id', '=', '');
+    return kind === 'postgres' ? row.forKeyShare() : row;
+  });
+const lockSubnetShared = sharedLockOn('subnets');
 
 const setCursor = hotStatement(({ db }) => db.updateTable('subnets').set({ next_slot: 0 }).where('id', '=', ''));
 
@@ -129,7 +131,7 @@ function subnetNotFound(id: string): CatalogError {
 }
 
 async function preventSubnetDeletion(tx: Tx, id: string): Promise<void> {
-  const { rows } = await acquireSharedSubnetLock(tx, [id]);
+  const { rows } = await lockSubnetShared(tx, [id]);
   if (rows.length === 0) throw subnetNotFound(id);
 }
 

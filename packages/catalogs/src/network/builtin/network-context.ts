@@ -6,7 +6,7 @@ import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { cidrOf, formatCidr } from '../ip-address.js';
 import { isPhysical } from '../provider-segment.js';
-import type { SlotBlocks } from './ip-allocations.js';
+import { type SlotBlocks, sharedLockOn } from './ip-allocations.js';
 import { defaultMtu, type HostTunnel } from './network-mtu.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
 import { canSeeNetwork } from './network-visibility.js';
@@ -22,6 +22,14 @@ export interface NetworkContext extends EmbeddedContext {
 /** Returns the initial values of the fields that most network records have in common. */
 export function initialFields(now: number) {
   return { description: '', tags: [], createdAt: now, updatedAt: now } as const;
+}
+
+const lockNetworkShared = sharedLockOn('networks');
+
+/** Prevents the deletion of a network until the transaction ends. Locks on the network's subnets also do so. */
+export async function preventNetworkDeletion(tx: Tx, id: string): Promise<void> {
+  const { rows } = await lockNetworkShared(tx, [id]);
+  if (rows.length === 0) throw networkNotFound(id);
 }
 
 export function networkNotFound(id: string): CatalogError {

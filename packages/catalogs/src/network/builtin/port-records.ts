@@ -13,7 +13,13 @@ import {
   type SlotBlocks,
   subnetsById,
 } from './ip-allocations.js';
-import { getUsableNetwork, initialFields, NameCache, type NetworkContext } from './network-context.js';
+import {
+  getUsableNetwork,
+  initialFields,
+  NameCache,
+  type NetworkContext,
+  preventNetworkDeletion,
+} from './network-context.js';
 import { networkTables, type PortRecord, ROUTER_PORT_OWNER, type SubnetRecord } from './network-tables.js';
 import { findPortGroups } from './security-groups.js';
 
@@ -184,6 +190,7 @@ export async function insertPort(
   const fixedIps = sortAddresses(
     await claimAddresses(tx, context.blocks, usableSubnets, requests, spec.id, derivationMac),
   );
+  if (fixedIps.length === 0) await preventNetworkDeletion(tx, network.id);
   if (givenMac) await rejectUsedMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
   if (bare && !portSecurityEnabled)
