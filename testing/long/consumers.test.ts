@@ -135,9 +135,10 @@ function compile(list: readonly (readonly [name: string, use: Use])[], ending: s
     writeFileSync(join(folder, `${name}.${ending}`), `${imported}${every.join('\n')}\n`);
     return `${name}.${ending}`;
   });
-  const tsc = join(root, 'node_modules', '.bin', 'tsc');
-  const args = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', ...options, ...files];
-  const { status, stdout } = spawnSync(tsc, args, { cwd: folder, encoding: 'utf8' });
+  // TypeScript 7 does not support all of these module resolutions.
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const args = [tsc, '--noEmit', '--strict', '--target', 'es2022', '--types', 'node', ...options, ...files];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
   return [status, stdout];
 }
 

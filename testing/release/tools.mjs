@@ -42,8 +42,11 @@ export function yarn() {
   return join(programs('@yarnpkg/cli-dist@4'), 'yarn');
 }
 
-/** Returns the compiler of a major version: the one that builds this repository, or another one. */
+/** Returns the compiler of a major version: one that this repository uses, or another one. */
 export function compiler(major) {
-  const own = manifestOf().devDependencies.typescript.startsWith(`${major}.`);
-  return own ? join(ROOT, 'node_modules/.bin/tsc') : join(programs(`typescript@${major}`), 'tsc');
+  const { devDependencies } = manifestOf();
+  const own = ['typescript', 'typescript7'].find((name) =>
+    devDependencies[name].replace('npm:typescript@', '').startsWith(`${major}.`),
+  );
+  return own ? join(ROOT, 'node_modules', own, 'bin/tsc') : join(programs(`typescript@${major}`), 'tsc');
 }

@@ -28,7 +28,8 @@ const PATIENT_MS = 60_000;
 /** Workers run the built package, which must match the sources. */
 beforeAll(() => {
   const root = join(import.meta.dirname, '../../../..');
-  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-b', 'packages/quota'], { cwd: root, stdio: 'inherit' });
+  const tsc = join(root, 'node_modules/typescript7/bin/tsc');
+  execFileSync(process.execPath, [tsc, '-b', 'packages/quota'], { cwd: root, stdio: 'inherit' });
 });
 
 afterEach(killWorkers);

@@ -107,8 +107,11 @@ describe.skipIf(!built)('the published command', () => {
       '--types',
       'node',
     ];
-    const tsc = join(source, '../../node_modules/.bin/tsc');
-    const { status, stdout } = spawnSync(tsc, [...options, 'use.mts'], { cwd: folder, encoding: 'utf8' });
+    const tsc = join(source, '../../node_modules/typescript/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [tsc, ...options, 'use.mts'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
     expect([status, stdout]).toEqual([0, '']);
   }, 60_000);
 
