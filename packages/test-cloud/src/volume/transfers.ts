@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ignoreRejection } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
@@ -48,12 +49,14 @@ function transferResource(path: string): ResourceSpec {
       const { volumes } = call.cloud.catalogs;
       const volume = await volumes.getVolume(call.caller, String(volume_id));
       if (volume.status !== 'available') throw badRequest('Invalid volume: status must be available');
-      await volumes.updateVolume(call.caller, volume.id, { status: 'awaiting-transfer' });
+      await volumes.updateVolume(call.caller, volume.id, { status: 'awaiting-transfer' }, 'available');
       return { auth_key: randomBytes(8).toString('hex'), source_project_id: call.caller.projectId };
     },
     async removing(call, { volume_id, accepted: wasAccepted }) {
-      if (!wasAccepted)
-        await call.cloud.catalogs.volumes.updateVolume(call.caller, String(volume_id), { status: 'available' });
+      if (wasAccepted) return;
+      const { volumes } = call.cloud.catalogs;
+      const reset = volumes.updateVolume(call.caller, String(volume_id), { status: 'available' }, 'awaiting-transfer');
+      await ignoreRejection(reset);
     },
     shows: (call, { id }) => ({ links: links(call, `${path}/${id}`) }),
     routes: (resource) => [

@@ -95,10 +95,20 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return toVolumeViews(store, page);
     },
 
-    async updateVolume(caller: Caller, id: string, change: VolumeChange): Promise<VolumeView> {
+    /** @param expectedStatus rejects the change if the volume has another status */
+    async updateVolume(
+      caller: Caller,
+      id: string,
+      change: VolumeChange,
+      expectedStatus?: VolumeStatus,
+    ): Promise<VolumeView> {
       rejectNul(change);
       const definedFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return toVolumeView(store, await changeVolume(context, caller, id, () => definedFields));
+      const changedVolume = await changeVolume(context, caller, id, (volume) => {
+        if (expectedStatus !== undefined && volume.status !== expectedStatus) throw wrongStatus(volume, expectedStatus);
+        return definedFields;
+      });
+      return toVolumeView(store, changedVolume);
     },
 
     /** Transfers an unattached volume, and optionally its snapshots, to another project. */
