@@ -24,6 +24,9 @@ const REPLACEMENTS = {
   '/iconv-lite/encodings/sbcs-data-generated.js': EMPTY_MODULE,
   '/iconv-lite/encodings/utf32.js': EMPTY_MODULE,
   '/iconv-lite/encodings/utf7.js': EMPTY_MODULE,
+  // No index has a condition with values, and no statement names a schema.
+  '/kysely/dist/esm/plugin/immediate-value/immediate-value-transformer.js': 'export class ImmediateValueTransformer {}',
+  '/kysely/dist/esm/plugin/with-schema/with-schema-transformer.js': 'export class WithSchemaTransformer {}',
   // Routers are not compiled.
   '/find-my-way/lib/compiler.js': EMPTY_MODULE,
   '/mime-db/db.json': reducedMimeDatabase,
@@ -64,7 +67,6 @@ const SMALL_REPLACEMENTS = {
   '/record-store/src/replicas/read-replicas.ts': 'export class ReadReplicas {}',
   // Builders of statements that neither the schema nor the queries contain.
   ...emptyClassReplacements('/kysely/dist/esm/', {
-    'plugin/with-schema/with-schema-transformer.js': ['WithSchemaTransformer'],
     'query-builder/case-builder.js': ['CaseBuilder', 'CaseThenBuilder', 'CaseWhenBuilder', 'CaseEndBuilder'],
     'query-builder/json-path-builder.js': ['JSONPathBuilder', 'TraversedJSONPathBuilder'],
     'query-builder/merge-query-builder.js': ['MergeQueryBuilder', 'WheneverMatchedQueryBuilder'],

@@ -28,6 +28,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a volume that is transfer
     expect(await volumes.listSnapshots(bob, { volumeId: id })).toHaveLength(withSnapshots ? 1 : 0);
   });
 
+  it('must await the transfer', async () => {
+    const volumes = embeddedVolumes({ store });
+    const { id } = await volumes.createVolume(ada, { key: randomUUID(), sizeGb: 1 });
+    const to = { projectId: bob.projectId, userId: bob.userId, withSnapshots: true };
+    await expect(volumes.transferVolume(id, to)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
+    expect(await volumes.getVolume(ada, id)).toMatchObject({ projectId: 'p-ada' });
+  });
+
   it('must exist', async () => {
     const to = { projectId: 'p', userId: 'u', withSnapshots: true };
     await expect(embeddedVolumes({ store }).transferVolume(randomUUID(), to)).rejects.toMatchObject({

@@ -18,11 +18,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
   /** The calls of the storage driver since the test started. */
   let calls: unknown[];
   let broken: Error | undefined;
+  /** Called during each operation of the storage driver. */
+  let onCall = async () => {};
   const clock = new ManualClock();
   const remaining = new Map<string, number>();
 
   const notify = async (...what: unknown[]) => {
     if (broken) throw broken;
+    await onCall();
     calls.push(what);
   };
   const storage: VolumeStorage = {
@@ -50,6 +53,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
   beforeEach(() => {
     calls = [];
     broken = undefined;
+    onCall = async () => {};
   });
 
   const create = (more: object = {}) => volumes.createVolume(ada, { key: randomUUID(), sizeGb: 2, ...more });
@@ -111,6 +115,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     await expect(volumes.getVolume(ada, key)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
     await expect(volumes.extendVolume(ada, id, 9)).rejects.toMatchObject(unavailable);
     expect(await volumes.getVolume(ada, id)).toMatchObject({ sizeGb: 2, status: 'available' });
+  });
+
+  it('cannot be attached to a server while an image overwrites it', async () => {
+    const { id: volumeId } = await create();
+    const reserve = () => volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
+    onCall = async () => {
+      await expect(reserve()).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
+      expect(await volumes.getVolume(ada, volumeId)).toMatchObject({ status: 'downloading' });
+    };
+    await volumes.reimage(ada, volumeId, IMAGE);
+    expect(await volumes.getVolume(ada, volumeId)).toMatchObject({ status: 'available', bootable: true });
+    broken = new Error('the image is gone');
+    await expect(volumes.reimage(ada, volumeId, IMAGE)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await reserve();
   });
 
   it('without a record is removed after an hour', async () => {

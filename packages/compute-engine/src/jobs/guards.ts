@@ -23,6 +23,10 @@ export class Guards {
     this.#retryMs = retryMs;
   }
 
+  exists(tx: Tx, id: string): Promise<boolean> {
+    return this.#jobs.exists(tx, id);
+  }
+
   /** Stores a guard, which this process leases until the subsequent call to `hold` ends. */
   async add(tx: Tx, job: NewJob): Promise<void> {
     await this.#jobs.add(tx, job, this.#createLease(), false);

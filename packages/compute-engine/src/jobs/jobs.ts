@@ -163,6 +163,10 @@ export class Jobs {
     return (await selectLeasedJob(session, [id, owner])).rows.length === 1;
   }
 
+  async exists(session: Session, id: string): Promise<boolean> {
+    return (await session.db.selectFrom('jobs').select('id').where('id', '=', id).execute()).length === 1;
+  }
+
   /** Returns the number of jobs across all processes. */
   async count(): Promise<number> {
     const { n } = await this.#store.db

@@ -229,6 +229,25 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       expect(await coreOf(engine).worker.pending()).toBe(0);
     });
 
+    it('exactly one of many requests for a port succeeds, and the failed ones leave the port attached', async () => {
+      const servers = [await boot(), await boot()];
+      const { id: portId } = await engine.embedded.networks.createPort(caller, { networkId });
+      const request = { portId, toExternal: false, resourceRequests: true };
+      const results = await Promise.allSettled(
+        [...servers, ...servers, ...servers].map(({ id }) =>
+          engine.servers.act(context(), id, 'attachInterface', request),
+        ),
+      );
+      await engine.idle();
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const attachedServers = (await Promise.all(servers.map(({ id }) => fresh(id)))).filter(({ interfaces }) =>
+        interfaces.some((each) => each.portId === portId),
+      );
+      const { deviceId } = await engine.embedded.networks.getPort(caller, portId);
+      expect(attachedServers.map(({ id }) => id)).toEqual([deviceId]);
+      expect(await coreOf(engine).worker.pending()).toBe(0);
+    });
+
     it('random attachments and detachments during other actions leave all services consistent', async () => {
       const server = await boot();
       const ids = await Promise.all(Array.from({ length: 4 }, newVolume));

@@ -36,10 +36,7 @@ const services: ResourceSpec = {
     description: settable(nullableText),
     enabled: settable(strictFlag, true),
   }),
-  removing({ cloud }, { id }) {
-    const endpoints = cloud.documents.table<Doc>('identity/endpoints');
-    for (const endpoint of endpoints.values()) if (endpoint.service_id === id) endpoints.delete(endpoint.id);
-  },
+  removing: ({ cloud }, { id }) => cloud.directory.removeReferencesTo(id),
 };
 
 /**
@@ -84,6 +81,7 @@ const endpoints: ResourceSpec = {
       throw badRequest(`Could not find service: ${endpoint.service_id}.`);
     return regionFields(call, endpoint) ?? { region: null, region_id: null };
   },
+  removing: ({ cloud }, { id }) => cloud.directory.removeReferencesTo(id),
   changing(call, _before, change) {
     const { service_id } = change;
     if (service_id !== undefined && !recordExists(call, 'services', service_id))

@@ -178,6 +178,8 @@ export const users: ResourceSpec = {
   path: 'users',
   one: 'user',
   many: 'users',
+  // Hashing a password takes long.
+  createsConcurrently: true,
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
   isVisible: ({ caller }, { id }) => id === caller.userId,
   admin: ADMIN_VERBS,

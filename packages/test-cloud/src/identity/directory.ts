@@ -8,6 +8,7 @@ import { ROLE_TABLES, tablesOf } from './identity-tables.js';
 import type { Lockout } from './lockout.js';
 import { newId, stableId } from './new-id.js';
 import type { Passwords } from './passwords.js';
+import { removeReferences } from './references.js';
 
 export const DEFAULT_DOMAIN = 'default';
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
@@ -139,28 +140,8 @@ export class Directory {
     return this.state.assignments.delete(assignmentKey(assignment));
   }
 
-  /** Removes the role assignments, tokens and delegations that refer to a deleted record. */
   removeReferencesTo(id: string): void {
-    const { assignments, tokens, credentials, trusts, accessTokens, requestTokens, implied, failedLogins } = this.state;
-    failedLogins.delete(id);
-    for (const [key, { actor, scope, roleId }] of assignments)
-      if (actor.id === id || scope.id === id || roleId === id) assignments.delete(key);
-    for (const [key, { userId, scope }] of tokens) if (userId === id || scope?.id === id) tokens.delete(key);
-    for (const [key, { userId, projectId }] of credentials)
-      if (userId === id || projectId === id) credentials.delete(key);
-    for (const [key, trust] of trusts)
-      if ([trust.trustor_user_id, trust.trustee_user_id, trust.project_id].includes(id)) trusts.delete(key);
-    for (const [key, { userId, projectId, consumerId }] of accessTokens)
-      if ([userId, projectId, consumerId].includes(id)) accessTokens.delete(key);
-    for (const [key, { projectId, consumerId }] of requestTokens)
-      if ([projectId, consumerId].includes(id)) requestTokens.delete(key);
-    implied.delete(id);
-    for (const [prior, roles] of implied)
-      if (roles.includes(id))
-        implied.set(
-          prior,
-          roles.filter((role) => role !== id),
-        );
+    removeReferences(this.#documents, id);
   }
 
   /** Returns the domain and the ancestors of a project scope; an empty list for other scopes. */

@@ -66,10 +66,7 @@ const endpointGroups: ResourceSpec = {
     checkFilters(filters);
     return undefined;
   },
-  removing({ cloud }, { id }) {
-    const associations = groupAssociations(cloud.documents);
-    for (const key of associations.keys()) if (key.startsWith(`${id}/`)) associations.delete(key);
-  },
+  removing: ({ cloud }, { id }) => cloud.directory.removeReferencesTo(id),
   routes: endpointGroupRoutes,
 };
 

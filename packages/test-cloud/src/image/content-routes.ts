@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
-import { del, get, noContent, post, put, type Route } from '../service/route.js';
+import { concurrently, del, get, noContent, post, put, type Route } from '../service/route.js';
 import {
   badRequest,
   conflict,
@@ -93,20 +93,22 @@ export function contentRoutes(resource: Resource): readonly Route[] {
   }
 
   return [
-    put('/v2/images/:id/file', async (call) => {
-      checkMediaType(call);
-      const store = call.req.header('x-image-meta-store') ?? STORE_ID;
-      if (store !== STORE_ID) throw badRequest(`Unknown scheme '${store}' found in URI`);
-      const image = await findImage(call);
-      requireQueued(image, 'saving');
-      const missingAttributes = ['disk_format', 'container_format'].filter((key) => !image[key]);
-      if (missingAttributes.length > 0)
-        throw badRequest(
-          `${missingAttributes.length > 1 ? 'Properties' : 'Property'} ${missingAttributes.join(', ')} must be set prior to saving data.`,
-        );
-      await storeContent(call, image, call.req);
-      return noContent();
-    }),
+    concurrently(
+      put('/v2/images/:id/file', async (call) => {
+        checkMediaType(call);
+        const store = call.req.header('x-image-meta-store') ?? STORE_ID;
+        if (store !== STORE_ID) throw badRequest(`Unknown scheme '${store}' found in URI`);
+        const image = await findImage(call);
+        requireQueued(image, 'saving');
+        const missingAttributes = ['disk_format', 'container_format'].filter((key) => !image[key]);
+        if (missingAttributes.length > 0)
+          throw badRequest(
+            `${missingAttributes.length > 1 ? 'Properties' : 'Property'} ${missingAttributes.join(', ')} must be set prior to saving data.`,
+          );
+        await storeContent(call, image, call.req);
+        return noContent();
+      }),
+    ),
     withoutBody(get('/v2/images/:id/file', download)),
     put('/v2/images/:id/stage', async (call) => {
       // Staged image data is only in memory, but an acknowledged upload must survive a restart.

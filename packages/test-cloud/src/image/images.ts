@@ -12,6 +12,7 @@ import { applyPatch, parsePatch } from './image-patch.js';
 import { imageView, STORE_ID } from './image-view.js';
 import { importMethods } from './import-routes.js';
 import { stagedBytes, takeStaged } from './staging.js';
+import { isSaving } from './store-content.js';
 
 const PATCH_TYPES = [
   'application/openstack-images-v2.0-json-patch',
@@ -20,6 +21,7 @@ const PATCH_TYPES = [
 
 function imageDoc(call: Call, image: ImageRecord): Doc {
   const view = imageView(image);
+  if (isSaving(call, image.id)) return { ...view, status: 'saving' };
   const stagedSize = stagedBytes(call, image.id);
   return stagedSize === undefined ? view : { ...view, status: 'uploading', size: stagedSize };
 }

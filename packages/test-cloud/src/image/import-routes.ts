@@ -2,7 +2,7 @@ import type { Call } from '../service/call.js';
 import type { CloudContext } from '../service/cloud-context.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
-import { accepted, post, type Route } from '../service/route.js';
+import { accepted, concurrently, post, type Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { isObject } from '../service/wire.js';
 import { downloadImage, parseDownloadUrl } from './downloads.js';
@@ -107,31 +107,33 @@ async function recordImportResult({ cloud, caller }: Call, { id }: Doc, failure:
 /** The route for image imports, which complete before the response is sent. */
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
-    post('/v2/images/:id/import', async (call) => {
-      const importRequest = parseImportRequest(call);
-      const { name, stores } = importRequest;
-      const method = IMPORT_METHODS[name];
-      if (!method) throw badRequest(`Unknown import method name '${name}'.`);
-      const image = await resource.find(call, call.param('id'));
-      checkImage(image, name, method);
-      if (name !== 'copy-image') resource.style.authorize(call, resource, 'change', image);
-      else requirePolicy(call, 'copy_image');
-      const unknownStore = stores.find((store) => store !== STORE_ID);
-      if (unknownStore !== undefined) throw conflict(`Unknown scheme '${unknownStore}' found in URI`);
-      method.check?.(call, importRequest);
-      // The only store already has the data of each active image. In this case, Glance does not create a task.
-      if (name === 'copy-image') return accepted();
-      const failure = await method.run(call, image, importRequest);
-      await recordImportResult(call, image, failure);
-      recordTask(call, {
-        type: 'api_image_import',
-        status: failure === undefined ? 'success' : 'failure',
-        image_id: image.id,
-        input: { image_id: image.id, import_req: call.req.body, backend: stores },
-        message: failure ?? '',
-        result: failure === undefined ? { image_id: image.id } : null,
-      });
-      return accepted();
-    }),
+    concurrently(
+      post('/v2/images/:id/import', async (call) => {
+        const importRequest = parseImportRequest(call);
+        const { name, stores } = importRequest;
+        const method = IMPORT_METHODS[name];
+        if (!method) throw badRequest(`Unknown import method name '${name}'.`);
+        const image = await resource.find(call, call.param('id'));
+        checkImage(image, name, method);
+        if (name !== 'copy-image') resource.style.authorize(call, resource, 'change', image);
+        else requirePolicy(call, 'copy_image');
+        const unknownStore = stores.find((store) => store !== STORE_ID);
+        if (unknownStore !== undefined) throw conflict(`Unknown scheme '${unknownStore}' found in URI`);
+        method.check?.(call, importRequest);
+        // The only store already has the data of each active image. In this case, Glance does not create a task.
+        if (name === 'copy-image') return accepted();
+        const failure = await method.run(call, image, importRequest);
+        await recordImportResult(call, image, failure);
+        recordTask(call, {
+          type: 'api_image_import',
+          status: failure === undefined ? 'success' : 'failure',
+          image_id: image.id,
+          input: { image_id: image.id, import_req: call.req.body, backend: stores },
+          message: failure ?? '',
+          result: failure === undefined ? { image_id: image.id } : null,
+        });
+        return accepted();
+      }),
+    ),
   ];
 }

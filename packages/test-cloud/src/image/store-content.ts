@@ -1,6 +1,7 @@
 import { IMAGE_HEADER_BYTES, type ImageContent, imageFormatOf } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
-import { badRequest } from '../service/service-error.js';
+import type { CloudContext } from '../service/cloud-context.js';
+import { badRequest, conflict } from '../service/service-error.js';
 
 /** The detected formats that image data may have, by `disk_format`. Data of other disk formats is not checked. */
 const ALLOWED_FORMATS: Readonly<Record<string, readonly string[]>> = {
@@ -41,15 +42,29 @@ async function* asOneChunk(content: Uint8Array) {
   yield content;
 }
 
+/** The ids of the images whose data is being received. */
+const uploads = new WeakMap<CloudContext, Set<string>>();
+
+/** Returns whether data of an image is being received. Until the end, the image has the status `saving`. */
+export const isSaving = ({ cloud }: Call, id: string): boolean => uploads.get(cloud)?.has(id) === true;
+
 /**
  * Stores the data of an image. With real machines, data whose format differs from the image's `disk_format` is rejected
- * with 400, because no server could boot from it.
+ * with 400, because no server could boot from it. Concurrent uploads to an image are rejected with 409.
  */
 export async function storeContent(
-  { cloud, caller }: Call,
+  call: Call,
   { id, disk_format: format }: { readonly id: string; readonly disk_format?: unknown },
   content: ImageContent,
 ): Promise<void> {
-  const stream = content instanceof Uint8Array ? asOneChunk(content) : content;
-  await cloud.catalogs.images.upload(caller, id, cloud.simulated ? stream : checkedContent(stream, String(format)));
+  if (isSaving(call, id)) throw conflict('Image status transition from saving to saving is not allowed');
+  const { cloud, caller } = call;
+  const ids = uploads.get(cloud) ?? new Set();
+  uploads.set(cloud, ids.add(id));
+  try {
+    const stream = content instanceof Uint8Array ? asOneChunk(content) : content;
+    await cloud.catalogs.images.upload(caller, id, cloud.simulated ? stream : checkedContent(stream, String(format)));
+  } finally {
+    ids.delete(id);
+  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
-import { created, del, get, post, type Route } from '../service/route.js';
+import { concurrently, created, del, get, post, type Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
 import { formatMicros, formatSeconds } from '../service/times.js';
 import { isObject, type Wire } from '../service/wire.js';
@@ -78,21 +78,25 @@ async function runTask(call: Call, type: string, input: Wire): Promise<Wire> {
 }
 
 function createRoute(resource: Resource): Route {
-  return post('/v2/tasks', async (call) => {
-    resource.style.authorize(call, resource, 'create', undefined);
-    const { body } = call.req;
-    const missing = ['type', 'input'].find((key) => isObject(body) && !Object.hasOwn(body, key));
-    if (missing !== undefined) throw badRequest(`Task '${missing}' is required`);
-    const { type, input } = validateBody({ ...TASK, additionalProperties: false }, body);
-    const given = isObject(input) ? input : {};
-    if (type === 'import') parseDownloadUrl(call, given.import_from, 'legacy import task');
-    const { image_id } = given;
-    const taskResult = await runTask(call, String(type), given);
-    const task = recordTask(call, { type, input, ...(image_id !== undefined && { image_id }), ...taskResult });
-    const { expires_at: _, ...ended } = task;
-    call.res.setHeader('Location', `${call.base}/v2/tasks/${task.id}`);
-    return created(await resource.show(call, { ...ended, id: task.id, status: 'pending', result: null, message: '' }));
-  });
+  return concurrently(
+    post('/v2/tasks', async (call) => {
+      resource.style.authorize(call, resource, 'create', undefined);
+      const { body } = call.req;
+      const missing = ['type', 'input'].find((key) => isObject(body) && !Object.hasOwn(body, key));
+      if (missing !== undefined) throw badRequest(`Task '${missing}' is required`);
+      const { type, input } = validateBody({ ...TASK, additionalProperties: false }, body);
+      const given = isObject(input) ? input : {};
+      if (type === 'import') parseDownloadUrl(call, given.import_from, 'legacy import task');
+      const { image_id } = given;
+      const taskResult = await runTask(call, String(type), given);
+      const task = recordTask(call, { type, input, ...(image_id !== undefined && { image_id }), ...taskResult });
+      const { expires_at: _, ...ended } = task;
+      call.res.setHeader('Location', `${call.base}/v2/tasks/${task.id}`);
+      return created(
+        await resource.show(call, { ...ended, id: task.id, status: 'pending', result: null, message: '' }),
+      );
+    }),
+  );
 }
 
 /** Returns a task in the format of Glance's database. */

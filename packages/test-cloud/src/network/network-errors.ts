@@ -27,6 +27,7 @@ export const ERROR_STATUSES = {
   ExternalGatewayForFloatingIPNotFound: 404,
   ExternalIpAddressExhausted: 400,
   FipInUseByPortForwarding: 409,
+  FlatNetworkInUse: 409,
   FlavorInUse: 409,
   FlavorNotFound: 404,
   FlavorServiceProfileBindingExists: 409,
@@ -130,6 +131,8 @@ export const ERROR_STATUSES = {
   TrunkInUse: 409,
   TrunkNotFound: 404,
   TrunkPortInUse: 409,
+  TunnelIdInUse: 409,
+  VlanIdInUse: 409,
 } as const satisfies Readonly<Record<string, number>>;
 
 /** The name of a network service error type. */

@@ -6,9 +6,15 @@ import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { flag, integerBetween, text } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
-import { invalidInputError, PROVIDER_FIELDS, splitProvider, validateSegments } from './provider-attributes.js';
+import {
+  invalidInputError,
+  PROVIDER_FIELDS,
+  splitProvider,
+  toProvider,
+  validateSegments,
+} from './provider-attributes.js';
 import { defaultPolicyOf } from './qos.js';
-import { removeSegments, storedSegmentsOf } from './segments.js';
+import { rejectUsedSegment, removeSegments, storedSegmentsOf } from './segments.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { domainName, uniqueList, uuid } from './value-types.js';
@@ -67,10 +73,14 @@ export const networks: ResourceSpec = {
     'provider:segmentation_id': settable(integerBetween(1, 2 ** 24), undefined, provider),
     segments: fixed(SegmentList, undefined, { admin: 'read', inDocuments: true, filter: false }),
   }),
-  creating: async (call, body) => ({
-    ...(body.segments !== undefined && validateSegments(body)),
-    ...(!body.qos_policy_id && { qos_policy_id: defaultPolicyOf(call, body.project_id)?.id ?? null }),
-  }),
+  async creating(call, body) {
+    const provider = body.segments === undefined ? undefined : validateSegments(body);
+    for (const segment of provider?.segments ?? []) await rejectUsedSegment(call, toProvider(segment));
+    return {
+      ...provider,
+      ...(!body.qos_policy_id && { qos_policy_id: defaultPolicyOf(call, body.project_id)?.id ?? null }),
+    };
+  },
   changing: async (call, { id }, change) => {
     if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && storedSegmentsOf(call, id))
       throw invalidInputError('the provider attributes of a network with several segments cannot be changed');
@@ -89,13 +99,18 @@ export const networks: ResourceSpec = {
       return networks.map(networkView);
     },
     get: async ({ cloud, caller }, id) => networkView(await cloud.catalogs.networks.getNetwork(caller, id)),
-    create: async (call, body) =>
-      networkView(await call.cloud.catalogs.networks.createNetwork(call.caller, catalogFields(call, body))),
+    create: async (call, body) => {
+      const fields = catalogFields(call, body);
+      if (fields.provider) await rejectUsedSegment(call, fields.provider);
+      return networkView(await call.cloud.catalogs.networks.createNetwork(call.caller, fields));
+    },
     update: async (call, { id }, change) => {
       const { caller } = call;
       const { networks } = call.cloud.catalogs;
       const before = await networks.getNetwork(caller, id);
-      return networkView(await networks.updateNetwork(caller, id, catalogFields(call, change, before)));
+      const fields = catalogFields(call, change, before);
+      if (fields.provider) await rejectUsedSegment(call, fields.provider, id);
+      return networkView(await networks.updateNetwork(caller, id, fields));
     },
     remove: async (call, { id }) => {
       await call.cloud.catalogs.networks.deleteNetwork(call.caller, id);

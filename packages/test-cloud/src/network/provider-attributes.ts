@@ -24,6 +24,12 @@ export const PROVIDER_FIELDS = SEGMENT_ATTRIBUTES.map((name) => `provider:${name
 
 type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
+/** Returns a segment in the catalog's format. */
+export function toProvider(segment: Segment): ProviderSegment {
+  const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
+  return { networkType, physicalNetwork, segmentationId } as ProviderSegment;
+}
+
 /**
  * Validates the segments of a new network.
  *
@@ -38,8 +44,7 @@ export function validateSegments(
   // Neutron treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
   const segments = (body.segments as readonly Partial<Segment>[]).map((requested) => {
     const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, requested[name] || null])) as Segment;
-    const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
-    const provider = { networkType, physicalNetwork, segmentationId } as ProviderSegment;
+    const provider = toProvider(segment);
     if (isPhysical({ provider })) checkSegment(provider);
     return segment;
   });

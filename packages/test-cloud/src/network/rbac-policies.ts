@@ -54,7 +54,7 @@ function replaceTarget(grants: Grants, action: string, before: string | undefine
 function changeGrant(call: Call, policy: Wire, before: string | undefined, after: string | undefined): Promise<void> {
   const kind = shareableOf(String(policy.object_type));
   const id = String(policy.object_id);
-  return runSerially(call.cloud, `grants/${id}`, async () => {
+  return runSerially(call.cloud, [`grants/${id}`], async () => {
     const { grants } = await kind.get(call, id);
     await kind.set(call, id, replaceTarget(grants, String(policy.action), before, after));
   });

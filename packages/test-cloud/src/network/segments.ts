@@ -61,6 +61,31 @@ async function allSegments(call: Call): Promise<{ readonly initial: readonly Doc
   return { initial, added: [...segmentTable(call).values()].filter(({ id }) => !initialSegmentIds.has(id)) };
 }
 
+/** Throws a 409 error if a network other than `networkId` has the segment. */
+export async function rejectUsedSegment(call: Call, requested: ProviderSegment, networkId?: string): Promise<void> {
+  const { networkType, physicalNetwork, segmentationId } = requested;
+  if (!networkType || (networkType !== 'flat' && segmentationId === null)) return;
+  const networks = await call.cloud.catalogs.networks.listNetworks(call.elevatedCaller);
+  const otherNetworks = networks.filter(
+    ({ id, provider }) => id !== networkId && (provider || storedSegmentsOf(call, id)),
+  );
+  const isSame = ({ network_type, physical_network, segmentation_id }: Doc) =>
+    network_type === networkType &&
+    (!isPhysical({ provider: requested }) || physical_network === physicalNetwork) &&
+    (networkType === 'flat' || segmentation_id === segmentationId);
+  const segments = [...otherNetworks.flatMap((one) => initialSegments(call, one)), ...segmentTable(call).values()];
+  if (!segments.some((segment) => segment.network_id !== networkId && isSame(segment))) return;
+  if (networkType === 'flat')
+    throw networkError(
+      'FlatNetworkInUse',
+      `Unable to create the flat network. Physical network ${physicalNetwork} is in use.`,
+    );
+  const failure = 'Unable to create the network. The';
+  throw networkType === 'vlan'
+    ? networkError('VlanIdInUse', `${failure} VLAN ${segmentationId} on physical network ${physicalNetwork} is in use.`)
+    : networkError('TunnelIdInUse', `${failure} tunnel ID ${segmentationId} is in use.`);
+}
+
 const storage: Storage = {
   async list(call) {
     const { initial, added } = await allSegments(call);
@@ -104,6 +129,7 @@ export const segments: ResourceSpec = {
       segmentationId: segmentation_id,
     } as ProviderSegment;
     if (isPhysical({ provider })) checkSegment(provider);
+    await rejectUsedSegment(call, provider);
     return undefined;
   },
   async removing(call, { id }) {

@@ -33,6 +33,9 @@ const SubPorts = z.object({ sub_ports: subPortList.min(1) });
 const listTrunks = (call: Call) => [...call.cloud.documents.table<Doc>('network/trunks').values()];
 const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
 
+const trunkPortInUse = (portId: unknown) =>
+  networkError('TrunkPortInUse', `Port ${portId} is in use by another trunk.`);
+
 /** Rejects a port that is already in a trunk, and a segmentation ID that is already used in this trunk. */
 async function rejectDuplicates(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
   const usedPorts = new Set(
@@ -40,8 +43,13 @@ async function rejectDuplicates(call: Call, previous: readonly Wire[], requested
   );
   const usedIds = new Set(previous.map(({ segmentation_id }) => segmentation_id));
   for (const { port_id, segmentation_id } of requested) {
-    await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
-    if (usedPorts.has(port_id)) throw networkError('TrunkPortInUse', `Port ${port_id} is in use by another trunk.`);
+    const { deviceId, networkId } = await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
+    if (usedPorts.has(port_id)) throw trunkPortInUse(port_id);
+    if (deviceId)
+      throw networkError(
+        'PortInUse',
+        `Unable to complete operation on port ${port_id} for network ${networkId}. Port already has an attached device ${deviceId}.`,
+      );
     if (segmentation_id !== undefined && usedIds.has(segmentation_id))
       throw conflict(
         `segmentation_type vlan and segmentation_id ${segmentation_id} already in use on trunk.`,
@@ -124,8 +132,13 @@ export const trunks: ResourceSpec = {
   }),
   async creating(call, { port_id, sub_ports }) {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
-    if (listTrunks(call).some((trunk) => trunk.port_id === port_id))
-      throw networkError('ParentPortInUse', `Port ${port_id} is already a parent port of a trunk.`);
+    const membership = findMembership(call, String(port_id));
+    if (membership?.isParent)
+      throw networkError(
+        'ParentPortInUse',
+        `Port ${port_id} is currently in use and is not eligible for use as a parent port.`,
+      );
+    if (membership) throw trunkPortInUse(port_id);
     await rejectDuplicates(call, [], sub_ports as readonly Wire[]);
   },
   async removing(call, trunk) {

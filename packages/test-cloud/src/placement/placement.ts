@@ -40,6 +40,8 @@ export const placementService = defineService({
   types: ['placement'],
   rejectsMethods: true,
   omitsCharset: true,
+  // Allocations of any consumer change the free capacity and the generation of their providers.
+  serializesChanges: true,
   before: () =>
     microversion({
       service: 'placement',

@@ -5,7 +5,8 @@ import { Call } from './call.js';
 import type { CloudContext } from './cloud-context.js';
 import { readJson } from './read-json.js';
 import { isRecordOnly } from './record-only.js';
-import { Reply, type Route } from './route.js';
+import { Reply, type Route, type Run } from './route.js';
+import { runSerially } from './serialized.js';
 import { notFound, recordOnlyError, ServiceError } from './service-error.js';
 import { TextBody } from './text-body.js';
 
@@ -33,6 +34,8 @@ export interface FakeServiceOptions {
   readonly omitsCharset?: true;
   /** The error type for unknown paths; default `NotFound`. */
   readonly unknownPathType?: string;
+  /** Whether all changes run serially; default: changes that name the same resource, and additions to a collection. */
+  readonly serializesChanges?: true;
 }
 
 /** An error from middleware that parses the body or the version of a request. */
@@ -117,6 +120,31 @@ async function runDurably(cloud: CloudContext, run: () => unknown): Promise<unkn
   }
 }
 
+/** Matches the collection of the first resource in a path pattern. */
+const COLLECTION = /^(?:\/v[\d.]+)?\/[^/]+/;
+/** Matches the ids of resources in a JSON body. */
+const BODY_IDS = /"([\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12})"/gi;
+
+/**
+ * Returns a route's handler. Changes that name the same resource in the path or in the body run serially, so that the
+ * checks of a change stay valid until the change is complete. Additions to a collection also run serially.
+ */
+function serialize(
+  { path, method, open, concurrent, run }: Route,
+  { name, serializesChanges }: FakeServiceOptions,
+): Run {
+  if (method === 'get' || method === 'head' || open || concurrent) return run;
+  const [collection = path] = COLLECTION.exec(path) ?? [];
+  const serviceKeys = serializesChanges ? [name] : undefined;
+  return (call) => {
+    const pathKeys = path.includes(':') ? Object.values(call.req.params).map(String) : [collection];
+    const bodyIds = [...JSON.stringify(call.req.body ?? null).matchAll(BODY_IDS)].map(([, id = '']) => id);
+    return runSerially(call.cloud, serviceKeys ?? [...pathKeys, ...bodyIds].map((key) => `${name}/${key}`), () =>
+      run(call),
+    );
+  };
+}
+
 /** Returns the methods that a route table serves at each path. */
 function methodsByPath(table: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, readonly string[]>();
@@ -132,7 +160,9 @@ function createRouter(options: FakeServiceOptions): Router {
   if (before) router.use(before());
   router.use(readJson(options.readsEveryType ? () => true : JSON_TYPES));
   const table = routes();
-  for (const { method, path, open, run } of table) {
+  for (const route of table) {
+    const { method, path, open } = route;
+    const run = serialize(route, options);
     const isOnlyStored = isRecordOnly(name, method, path);
     router[method](path, async (req: Request, res: Response) => {
       const cloud = cloudOf(res);

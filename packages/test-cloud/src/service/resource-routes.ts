@@ -1,6 +1,6 @@
 import type { Call } from './call.js';
 import type { Resource } from './resource.js';
-import { del, get, patch, post, put, Reply, type Route } from './route.js';
+import { concurrently, del, get, patch, post, put, Reply, type Route } from './route.js';
 import type { Verb } from './style.js';
 import { tagRoutes } from './tag-routes.js';
 import type { ViewName } from './view.js';
@@ -54,7 +54,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
 
   const standardRoutes: Readonly<Record<Verb, Route>> = {
     list: get(collectionPath, (call) => list(call, 'list')),
-    create: post(collectionPath, create),
+    create: spec.createsConcurrently ? concurrently(post(collectionPath, create)) : post(collectionPath, create),
     show: get(itemPath, async (call) => {
       const shown = await resource.show(call, await resource.find(call, id(call)));
       return responseBody('show', style.selected?.(call, shown) ?? shown);

@@ -4,7 +4,6 @@ import type { Doc } from './documents.js';
 import { defaultOf, type Fields } from './field.js';
 import { readFields, withDefaults } from './read-fields.js';
 import type { Route } from './route.js';
-import { runSerially } from './serialized.js';
 import type { Storage } from './storage.js';
 import type { ResourceNames, ResourceType, Style, Verb } from './style.js';
 import type { Views } from './view.js';
@@ -168,13 +167,11 @@ export class Resource implements ResourceType {
     return createdResources;
   }
 
-  change(call: Call, id: string, body: unknown): Promise<Wire> {
-    return runSerially(call.cloud, id, async () => {
-      const readChange = () => readFields(call, this, 'change', body);
-      const values = this.style.authorizesLast && readChange();
-      const before = await this.find(call, id, 'change');
-      return this.apply(call, before, values ?? readChange());
-    });
+  async change(call: Call, id: string, body: unknown): Promise<Wire> {
+    const readChange = () => readFields(call, this, 'change', body);
+    const values = this.style.authorizesLast && readChange();
+    const before = await this.find(call, id, 'change');
+    return this.apply(call, before, values ?? readChange());
   }
 
   /** Changes validated fields of a record. */
@@ -187,14 +184,12 @@ export class Resource implements ResourceType {
     return this.show(call, doc);
   }
 
-  remove(call: Call, id: string): Promise<void> {
-    return runSerially(call.cloud, id, async () => {
-      const doc = await this.find(call, id, 'remove');
-      this.style.precondition?.(call, this, await this.show(call, doc));
-      await this.spec.removing?.(call, doc);
-      await this.storage.remove(call, doc);
-      if (this.documentKeys.length > 0) call.cloud.documents.table(this.table).delete(id);
-    });
+  async remove(call: Call, id: string): Promise<void> {
+    const doc = await this.find(call, id, 'remove');
+    this.style.precondition?.(call, this, await this.show(call, doc));
+    await this.spec.removing?.(call, doc);
+    await this.storage.remove(call, doc);
+    if (this.documentKeys.length > 0) call.cloud.documents.table(this.table).delete(id);
   }
 
   #withoutExtraFields(wire: Wire): Wire {

@@ -18,6 +18,8 @@ export interface Route {
   readonly path: string;
   /** Whether clients can use the route without a token. */
   readonly open: boolean;
+  /** Whether changes run concurrently, because they take long and the storage rejects those that conflict. */
+  readonly concurrent?: true;
   /** Returns the body of a 200 response, or a {@link Reply}; undefined if it has already sent the response. */
   readonly run: Run;
 }
@@ -32,6 +34,8 @@ export const post = define('post');
 export const put = define('put');
 export const patch = define('patch');
 export const del = define('delete');
+/** Allows concurrent changes to the same resource. By default, they run serially. */
+export const concurrently = (route: Route): Route => ({ ...route, concurrent: true });
 /** Defines a GET route that requires no token, as version discovery needs. */
 export const openGet = define('get', true);
 export const openPost = define('post', true);

@@ -2,19 +2,26 @@ import type { CloudContext } from './cloud-context.js';
 
 const queues = new WeakMap<CloudContext, Map<string, Promise<unknown>>>();
 
-/** Runs changes to the same object one after the other, so that a change's checks stay valid until it is complete. */
-export async function runSerially<T>(cloud: CloudContext, id: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs changes that have a key in common one after the other, so that a change's checks stay valid until it is complete.
+ * A change waits only for changes that were requested earlier, so changes never wait for each other.
+ */
+export async function runSerially<T>(
+  cloud: CloudContext,
+  keys: readonly string[],
+  work: () => T | Promise<T>,
+): Promise<T> {
   let queue = queues.get(cloud);
   if (!queue) {
     queue = new Map();
     queues.set(cloud, queue);
   }
-  const previousChange = queue.get(id) ?? Promise.resolve();
-  const currentChange = previousChange.then(work, work);
-  queue.set(id, currentChange);
+  const earlierChanges = keys.map((key) => queue.get(key));
+  const currentChange = Promise.allSettled(earlierChanges).then(work);
+  for (const key of keys) queue.set(key, currentChange);
   try {
     return await currentChange;
   } finally {
-    if (queue.get(id) === currentChange) queue.delete(id);
+    for (const key of keys) if (queue.get(key) === currentChange) queue.delete(key);
   }
 }

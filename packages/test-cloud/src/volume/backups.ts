@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
@@ -12,6 +11,7 @@ import { createActionRoute, defineAction, statusSchema } from './action-route.js
 import { backupRecordRoutes } from './backup-records.js';
 import { checkQuota } from './quota-check.js';
 import { isListed, links } from './volume-style.js';
+import { createVolume } from './volumes.js';
 import { boolean, metadata, object, optionalText, uuid } from './wire-types.js';
 
 const Restore = object({ restore: object({ volume_id: uuid.nullish(), name: text.nullish() }) });
@@ -107,13 +107,13 @@ export const backups: ResourceSpec = {
       const { volumes } = call.cloud.catalogs;
       const requestedRestore = call.body(Restore).restore;
       if (backup.status !== 'available') throw badRequest('Invalid backup: Backup status must be available');
-      const volume = requestedRestore.volume_id
-        ? await volumes.getVolume(call.caller, requestedRestore.volume_id)
-        : await volumes.createVolume(call.caller, {
-            key: randomUUID(),
-            sizeGb: Number(backup.size),
-            name: requestedRestore.name ?? `restore_backup_${backup.id}`,
-          });
+      const newVolume = {
+        size: backup.size,
+        name: requestedRestore.name ?? `restore_backup_${backup.id}`,
+        description: 'auto-created_from_restore_from_backup',
+      };
+      const volumeId = requestedRestore.volume_id ?? (await createVolume(call, newVolume)).id;
+      const volume = await volumes.getVolume(call.caller, volumeId);
       if (volume.status !== 'available') throw badRequest('Invalid volume: Volume to be restored to must be available');
       if (volume.sizeGb < Number(backup.size))
         throw badRequest(
@@ -121,7 +121,8 @@ export const backups: ResourceSpec = {
         );
       // Restored volumes get the metadata of the backed-up volume.
       const metadata = backup.volume_metadata as Record<string, string> | undefined;
-      await volumes.updateVolume(call.caller, volume.id, { metadata: { ...volume.metadata, ...metadata } });
+      const change = { metadata: { ...volume.metadata, ...metadata } };
+      await volumes.updateVolume(call.caller, volume.id, change, volume.status);
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
     }),
     ...backupRecordRoutes(resource),

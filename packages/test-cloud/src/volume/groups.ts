@@ -13,6 +13,7 @@ import { type Action, createActionRoute, defineAction, resetStatusAction } from 
 import { findDocument } from './find-document.js';
 import { createAllOrNone, setGroup, snapshotsIn, volumesIn } from './group-members.js';
 import { groupSnapshots } from './group-snapshots.js';
+import { checkQuota } from './quota-check.js';
 import { specRoutes } from './spec-routes.js';
 import { isAtLeast, isListed, isOfVisibility, requireFields, requireValues } from './volume-style.js';
 import { createVolume } from './volumes.js';
@@ -189,6 +190,7 @@ const groups: ResourceSpec = {
     const type = types.get(String(group_type)) ?? [...types.values()].find(({ name }) => name === group_type);
     if (!type) throw notFound(`Group type ${group_type} could not be found.`);
     for (const one of volume_types as readonly string[]) await call.cloud.catalogs.volumes.getType(call.caller, one);
+    await checkQuota(call, { groups: 1 });
     return { group_type: type.id };
   },
   async changing(call, before, change) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EmbeddedCatalogs, VolumeView } from '@apistrata/compute-engine/catalogs';
+import type { EmbeddedCatalogs, VolumeStatus, VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { badRequest, notFound } from '../service/service-error.js';
@@ -17,7 +17,8 @@ export const changeVolume = (
   call: Call,
   id: string,
   fields: Parameters<Volumes['updateVolume']>[2],
-): Promise<VolumeView> => catalog(call).updateVolume(call.caller, id, fields);
+  expectedStatus?: VolumeStatus,
+): Promise<VolumeView> => catalog(call).updateVolume(call.caller, id, fields, expectedStatus);
 
 export const ok = { status: 200 } as const;
 

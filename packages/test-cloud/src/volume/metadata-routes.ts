@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Resource } from '../service/resource.js';
 import { del, get, post, put, Reply, type Route } from '../service/route.js';
-import { runSerially } from '../service/serialized.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { isAtLeast } from './volume-style.js';
@@ -31,15 +30,14 @@ export function metadataRoutes(resource: Resource): readonly Route[] {
   const hasEtag = (call: Call) => isVolume && isAtLeast(call, 15);
 
   /** Changes the metadata. Returns undefined if the current metadata does not meet the request's `If-Match` header. */
-  const changeMetadata = (call: Call, changed: (before: Metadata) => Metadata) =>
-    runSerially(call.cloud, call.param('id'), async () => {
-      const before = await resource.find(call, call.param('id'), 'change');
-      const current = before.metadata as Metadata;
-      if (call.req.method === 'PUT' && hasEtag(call) && !isMatch(call, current)) return undefined;
-      const metadata = changed(current);
-      await resource.apply(call, before, { metadata });
-      return metadata;
-    });
+  async function changeMetadata(call: Call, changed: (before: Metadata) => Metadata): Promise<Metadata | undefined> {
+    const before = await resource.find(call, call.param('id'), 'change');
+    const current = before.metadata as Metadata;
+    if (call.req.method === 'PUT' && hasEtag(call) && !isMatch(call, current)) return undefined;
+    const metadata = changed(current);
+    await resource.apply(call, before, { metadata });
+    return metadata;
+  }
 
   const itemNotFound = (call: Call) =>
     notFound(`${resource.title} ${call.param('id')} has no metadata with key ${call.param('key')}.`);

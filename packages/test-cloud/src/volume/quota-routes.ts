@@ -3,6 +3,7 @@ import type { Call } from '../service/call.js';
 import { del, get, put, Reply, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 import { integerBetween } from '../service/wire-types.js';
+import { countedRecords } from './pending-records.js';
 
 const DEFAULT_LIMITS: Readonly<Record<string, number>> = {
   volumes: 10,
@@ -54,10 +55,7 @@ export function renameLimits(call: Call, before: string, name: string): void {
 
 /** Returns the usage of a project, in total and by volume type. */
 export async function usageOf(call: Call, project: string): Promise<Limits> {
-  const { volumes } = call.cloud.catalogs;
-  const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
-  const allVolumes = await volumes.listVolumes(call.caller, query);
-  const snapshots = await volumes.listSnapshots(call.caller, query);
+  const { volumes: allVolumes, snapshots } = await countedRecords(call, project);
   const recordsOf = (name: string) =>
     [...call.cloud.documents.table<Record<string, unknown>>(`volume/${name}`).values()].filter(
       ({ project_id }) => project_id === project,

@@ -81,9 +81,11 @@ const ACTIONS: Actions<Doc> = {
 export async function createSnapshot(call: Call, values: Wire): Promise<Doc> {
   const { cloud, caller } = call;
   const volume = await cloud.catalogs.volumes.getVolume(caller, String(values.volume_id));
-  await checkQuota(call, { snapshots: 1, gigabytes: volume.sizeGb }, volume.volumeType);
+  const { sizeGb, volumeType } = volume;
+  const id = randomUUID();
+  await checkQuota(call, { snapshots: 1, gigabytes: sizeGb }, volumeType, { id, sizeGb, volumeId: volume.id });
   const created = await cloud.catalogs.volumes.createSnapshot(caller, {
-    key: randomUUID(),
+    key: id,
     volumeId: volume.id,
     name: (values.name ?? values.display_name) as string | null,
     description: values.description as string | null,
@@ -103,6 +105,7 @@ export const snapshots: ResourceSpec = {
   path: 'snapshots',
   one: 'snapshot',
   many: 'snapshots',
+  createsConcurrently: true,
   filters: [
     'name',
     'status',

@@ -9,6 +9,7 @@ import { accepted, post } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 import { onlyFields, withoutFields } from '../service/view.js';
 import { text } from '../service/wire-types.js';
+import { checkQuota } from './quota-check.js';
 import { isListed, links } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
@@ -65,7 +66,10 @@ function transferResource(path: string): ResourceSpec {
         if (call.body(AcceptBody).accept.auth_key !== transfer.auth_key)
           throw badRequest(`Invalid auth key: Attempt to transfer ${transfer.id} with invalid auth key.`);
         const { caller, cloud } = call;
-        await cloud.catalogs.volumes.transferVolume(String(transfer.volume_id), {
+        const { volumes } = cloud.catalogs;
+        const { id, sizeGb, volumeType } = await volumes.getVolume(call.elevatedCaller, String(transfer.volume_id));
+        await checkQuota(call, { volumes: 1, gigabytes: sizeGb }, volumeType, { id, sizeGb, volumeType });
+        await volumes.transferVolume(String(transfer.volume_id), {
           projectId: caller.projectId,
           userId: caller.userId,
           withSnapshots: transfer.no_snapshots !== true,

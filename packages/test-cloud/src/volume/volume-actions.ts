@@ -24,7 +24,7 @@ interface Attach {
 }
 
 async function attach(call: Call, { id, status }: VolumeView, args: Attach) {
-  if (status === 'attaching') await changeVolume(call, id, { status: 'available' });
+  if (status === 'attaching') await changeVolume(call, id, { status: 'available' }, status);
   const serverId = args.instance_uuid ?? '';
   const attachment = await catalog(call).reserve(call.caller, { key: randomUUID(), volumeId: id, serverId });
   await catalog(call).connect(call.caller, attachment.id, { host: args.host_name ?? '', mountpoint: args.mountpoint });
@@ -64,7 +64,8 @@ const ACTIONS: Actions<VolumeView> = {
   'os-extend': defineAction(object({ new_size: size }), async (call, volume, { new_size }) => {
     const { id, sizeGb, volumeType, status } = volume;
     if (status === 'in-use' && !isAtLeast(call, 42)) requireAvailable(volume, ` to extend, currently ${status}.`);
-    await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType);
+    const pending = { id, sizeGb: new_size, volumeType };
+    await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType, pending);
     await catalog(call).extendVolume(call.caller, id, new_size);
   }),
   'os-set_bootable': defineAction(
@@ -117,13 +118,13 @@ const ACTIONS: Actions<VolumeView> = {
       const expected = multiattach ? ['available', 'in-use'] : ['available'];
       if (!expected.includes(status))
         throw invalidVolume(`Volume status must be ${expected.join(' or ')} to reserve, but the status is ${status}.`);
-      await changeVolume(call, id, { status: 'attaching' });
+      await changeVolume(call, id, { status: 'attaching' }, status);
     },
   },
   'os-unreserve': {
     async run(call, { id, status, attachments }) {
       if (status === 'attaching')
-        await changeVolume(call, id, { status: attachments.length > 0 ? 'in-use' : 'available' });
+        await changeVolume(call, id, { status: attachments.length > 0 ? 'in-use' : 'available' }, status);
     },
   },
   'os-attach': defineAction(

@@ -65,9 +65,12 @@ export async function createVolume(call: Call, body: Wire): Promise<Doc> {
     call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
   const requestedSizeGb = (body.size as number | null) ?? (backup?.size as number | undefined);
   const type = volumeType ? await volumes.getType(call.caller, volumeType) : await volumes.defaultType();
-  await checkQuota(call, { volumes: 1, gigabytes: requestedSizeGb ?? (await sourceSizeGb(call, body)) }, type?.name);
+  const id = randomUUID();
+  const sizeGb = requestedSizeGb ?? (await sourceSizeGb(call, body));
+  const pending = { id, sizeGb, volumeType: type?.name ?? null };
+  await checkQuota(call, { volumes: 1, gigabytes: sizeGb }, type?.name, pending);
   const created = await volumes.createVolume(call.caller, {
-    key: randomUUID(),
+    key: id,
     sizeGb: requestedSizeGb,
     ...(nameFields(body) as { name?: string; description?: string }),
     volumeType,
@@ -120,6 +123,7 @@ export const volumes: ResourceSpec = {
   path: 'volumes',
   one: 'volume',
   many: 'volumes',
+  createsConcurrently: true,
   unknownFields: (call, verb) => (verb === 'create' && !isAtLeast(call, 53) ? 'ignore' : 'reject'),
   filters: [
     'name',
@@ -200,6 +204,12 @@ export const volumes: ResourceSpec = {
         );
     }
     return undefined;
+  },
+  created(call, { id }) {
+    const table = call.cloud.documents.table<Wire>('volume/volumes');
+    const { group_id, ...fields } = table.get(id) ?? {};
+    // The group may have been deleted while the volume's data was stored.
+    if (group_id && !call.cloud.documents.table('volume/groups').has(String(group_id))) table.set(id, fields);
   },
   shows: async (call, volume) => ({
     provider_id: null,

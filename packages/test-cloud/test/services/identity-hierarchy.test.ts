@@ -163,3 +163,41 @@ describe('users', () => {
     expect((await change('secret')).status).toBe(401);
   });
 });
+
+describe('a deleted', () => {
+  it('user loses all group memberships and credentials', async () => {
+    const { request, make } = await identity();
+    const user = await make('users', 'user', { name: 'ada' });
+    const group = await make('groups', 'group', { name: 'engineers' });
+    await make('credentials', 'credential', { user_id: user.id, type: 'totp', blob: 'secret' });
+    expect((await request('PUT', at(`groups/${group.id}/users/${user.id}`))).status).toBe(204);
+    expect((await request('GET', at(`groups/${group.id}/users`))).body.users).toHaveLength(1);
+    expect((await request('DELETE', at(`users/${user.id}`))).status).toBe(204);
+    expect((await request('GET', at(`groups/${group.id}/users`))).body.users).toEqual([]);
+    expect((await request('GET', at(`credentials?user_id=${user.id}`))).body.credentials).toEqual([]);
+  });
+
+  it('project is no longer the default project of users, and loses its credentials, limits and endpoints', async () => {
+    const { request, make } = await identity();
+    const project = await make('projects', 'project', { name: 'apollo' });
+    const user = await make('users', 'user', { name: 'ada', default_project_id: project.id });
+    const credential = { user_id: user.id, project_id: project.id, type: 'totp', blob: 'secret' };
+    await make('credentials', 'credential', credential);
+    const [service] = (await request('GET', at('services'))).body.services;
+    const kind = { service_id: service.id, resource_name: 'machines' };
+    await request('POST', at('registered_limits'), { registered_limits: [{ ...kind, default_limit: 5 }] });
+    await request('POST', at('limits'), { limits: [{ ...kind, project_id: project.id, resource_limit: 7 }] });
+    const [endpoint] = (await request('GET', at('endpoints'))).body.endpoints;
+    await request('PUT', at(`OS-EP-FILTER/projects/${project.id}/endpoints/${endpoint.id}`));
+    const references = async () => {
+      const { user: shown } = (await request('GET', at(`users/${user.id}`))).body;
+      const { credentials } = (await request('GET', at(`credentials?user_id=${user.id}`))).body;
+      const { limits } = (await request('GET', at('limits'))).body;
+      const { projects } = (await request('GET', at(`OS-EP-FILTER/endpoints/${endpoint.id}/projects`))).body;
+      return [shown.default_project_id, credentials.length, limits.length, projects.length];
+    };
+    expect(await references()).toEqual([project.id, 1, 1, 1]);
+    expect((await request('DELETE', at(`projects/${project.id}`))).status).toBe(204);
+    expect(await references()).toEqual([undefined, 0, 0, 0]);
+  });
+});

@@ -57,7 +57,7 @@ it('lists the segments of each network: one of most, several of those that were 
   expect(await ofNetwork(one.id)).toMatchObject([
     { name: null, description: null, network_type: 'vlan', physical_network: 'rack', segmentation_id: 7 },
   ]);
-  const both = [fields, { 'provider:network_type': 'geneve' }];
+  const both = [{ ...fields, 'provider:segmentation_id': 8 }, { 'provider:network_type': 'geneve' }];
   const several = await make('networks', 'network', { segments: both });
   expect((await ofNetwork(several.id)).map(({ network_type }: any) => network_type)).toEqual(['vlan', 'geneve']);
   expect(await ofNetwork(PUBLIC)).toMatchObject([{ network_type: 'flat', physical_network: 'public' }]);

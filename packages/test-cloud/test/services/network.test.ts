@@ -52,7 +52,7 @@ describe('networks', () => {
     expect(single).toMatchObject({ status: 201, body: { network: vlan(7) } });
     expect(single.body.network).not.toHaveProperty('segments');
 
-    const several = [vlan(7), { 'provider:network_type': 'local' }];
+    const several = [vlan(9), { 'provider:network_type': 'local' }];
     const unset = { 'provider:physical_network': null, 'provider:segmentation_id': null };
     const empty = { 'provider:physical_network': '', 'provider:segmentation_id': 0 };
     const { status, body } = await create({ shared: true, segments: [several[0], { ...several[1], ...empty }] });

@@ -111,7 +111,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return toVolumeView(store, changedVolume);
     },
 
-    /** Transfers an unattached volume, and optionally its snapshots, to another project. */
+    /** Transfers a volume that awaits this, and optionally its snapshots, to another project. */
     async transferVolume(
       id: string,
       to: { readonly projectId: string; readonly userId: string; readonly withSnapshots: boolean },
@@ -120,6 +120,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       await store.transaction(async (tx) => {
         const volume = await volumes.lock(tx, id);
         if (!volume) throw volumeNotFound(id);
+        if (volume.status !== 'awaiting-transfer') throw wrongStatus(volume, 'awaiting-transfer');
         const now = clock.now();
         await volumes.update(tx, { ...volume, projectId, userId, status: 'available', updatedAt: now });
         if (!to.withSnapshots) return;
@@ -188,15 +189,26 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
             `Image ${imageId} requires at least ${minSizeGb} GiB, but the volume has ${volume.sizeGb} GiB.`,
           );
       };
-      const currentVolume = await getVisibleVolume(context, caller, id);
-      validateVolume(currentVolume);
-      await runInStorage(context, (storage) => storage.reimage(caller, id, imageId, currentVolume.sizeGb));
-      await changeVolume(context, caller, id, (volume) => {
+      let previousStatus: VolumeStatus = 'available';
+      // No server may reserve a volume whose data is being overwritten.
+      const { sizeGb } = await changeVolume(context, caller, id, (volume) => {
         validateVolume(volume);
-        const status: VolumeStatus = volume.status === 'error' ? 'available' : volume.status;
-        const imageMetadata = { ...image.properties, image_id: image.id, image_name: image.name ?? '' };
-        return { status, bootable: true, imageMetadata };
+        previousStatus = volume.status;
+        return volume.status === 'reserved' ? {} : { status: 'downloading' };
       });
+      const finish = (status: VolumeStatus, fields: Partial<VolumeRecord> = {}) =>
+        changeVolume(context, caller, id, (volume) => ({
+          ...fields,
+          ...(volume.status === 'downloading' && { status }),
+        }));
+      try {
+        await runInStorage(context, (storage) => storage.reimage(caller, id, imageId, sizeGb));
+      } catch (error) {
+        await finish(previousStatus);
+        throw error;
+      }
+      const imageMetadata = { ...image.properties, image_id: image.id, image_name: image.name ?? '' };
+      await finish('available', { bootable: true, imageMetadata });
     },
 
     /**

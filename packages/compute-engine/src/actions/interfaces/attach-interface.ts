@@ -38,6 +38,8 @@ async function findOnlyNetwork({ core, context }: ServerScope): Promise<string> 
   return network.id;
 }
 
+const portInUse = (id: string) => conflict(`Port ${id} is still in use.`);
+
 /** Selects the port to attach, or the network for a new port, and validates the request without changing anything. */
 async function planPort(scope: ServerScope, request: NewInterface): Promise<RequestedPort> {
   const { networks } = scope.core.catalogs;
@@ -45,7 +47,7 @@ async function planPort(scope: ServerScope, request: NewInterface): Promise<Requ
   const tag = request.tag ?? null;
   if (request.portId) {
     const port = await networks.getPort(caller, request.portId);
-    if (port.deviceId) throw conflict(`Port ${port.id} is still in use.`);
+    if (port.deviceId) throw portInUse(port.id);
     if (port.hasResourceRequest && !request.resourceRequests)
       throw badRequest(`Attaching interfaces with QoS policy is not supported: port ${port.id} requests resources.`);
     return { portId: port.id, existing: true, networkId: port.networkId, tag };
@@ -94,8 +96,17 @@ export const attachInterface = concurrentAction({
   begin: async (scope, request: NewInterface) => {
     const { core, context, server } = scope;
     const requestedPort = await planPort(scope, request);
+    const { portId } = requestedPort;
+    const guardId = `${server.id}/${portId}`;
     return {
       arguments: requestedPort,
+      guardId,
+      // Another request may be attaching the port, or may have attached it.
+      change: async (tx, { interfaces }) => {
+        if (interfaces.some((each) => each.portId === portId) || (await core.guards.exists(tx, guardId)))
+          throw portInUse(portId);
+        return undefined;
+      },
       perform: async () => {
         const startedAt = core.clock.now();
         const port = await createOrBindPort(scope, requestedPort).catch(throwAddressError);
@@ -112,7 +123,7 @@ export const attachInterface = concurrentAction({
         };
       },
       releasePort: () => releaseUnattachedPort(scope, requestedPort),
-      undo: ({ interfaces }: Server) => ({ interfaces: excludePort(interfaces, requestedPort.portId) }),
+      undo: ({ interfaces }: Server) => ({ interfaces: excludePort(interfaces, portId) }),
     };
   },
   run: detachPort,

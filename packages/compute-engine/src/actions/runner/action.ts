@@ -63,7 +63,7 @@ export type Change = (tx: Tx, server: Server) => ServerPatch | undefined | Promi
  * may be awaited.
  */
 export interface StartedAction<Arguments, Result> {
-  /** Arguments of the action's job. The job record stores them. */
+  /** The arguments that the action's job stores. */
   readonly arguments: Arguments;
   readonly change?: Change;
   /** Creates the value to return to the caller, from the server record after the transaction. */
@@ -111,20 +111,21 @@ export interface AcceptedAction<Result> {
 
 /**
  * The decisions that a concurrent action makes before it starts. An action that must call another service (`perform`)
- * first stores `change` together with a guard. The guard is a job that undoes the change if the process crashes before
- * the outcome of the call is stored.
+ * first stores `change` with a guard: a job that undoes the change if the process crashes before it stores the outcome.
  */
 export interface StartedConcurrentAction<Arguments, Result> {
   readonly arguments: Arguments;
   readonly change?: Change;
   readonly result?: (server: Server) => Result;
+  /** The guard's id; default: random. */
+  readonly guardId?: string;
   /** Calls the other service. */
   readonly perform?: () => Promise<AcceptedAction<Result>>;
   /** Returns the changes to the server record that undo `change`. */
   readonly undo?: (server: Server) => ServerPatch;
   /**
    * Releases resources that a failed `perform` may have acquired, even partially. Omit this function if a rejected call
-   * has no effect. In that case, the guard releases the resources after an outage.
+   * has no effect; the guard then releases the resources after an outage.
    */
   readonly releasePort?: () => Promise<void>;
 }

@@ -37,12 +37,9 @@ class ActionStart<Result> {
 
   /** Checks the preconditions, records the action, and stores its job. */
   begin(): Promise<Server> {
-    return this.#write(async (tx, server) => {
-      checkAction(this.#record, server, this.#context.isAdmin);
-      const changedServer = await this.#change(tx, server, this.#started.change);
-      await this.#recordIn(tx, changedServer);
+    return this.#start(async (tx, server) => {
+      await this.#recordIn(tx, server);
       await this.#core.worker.add(tx, this.#job(randomUUID()));
-      return changedServer;
     });
   }
 
@@ -51,13 +48,8 @@ class ActionStart<Result> {
    * not complete. Returns the guard's id.
    */
   async guard(): Promise<string> {
-    const job = this.#job(randomUUID());
-    await this.#write(async (tx, server) => {
-      checkAction(this.#record, server, this.#context.isAdmin);
-      const changedServer = await this.#change(tx, server, this.#started.change);
-      await this.#core.guards.add(tx, job);
-      return changedServer;
-    });
+    const job = this.#job(this.#started.guardId ?? randomUUID());
+    await this.#start((tx) => this.#core.guards.add(tx, job));
     return job.id;
   }
 
@@ -95,6 +87,15 @@ class ActionStart<Result> {
       const server = await tables.servers.lock(tx, this.#id);
       await this.#core.guards.release(tx, guardId);
       if (server && !server.deleted) await this.#change(tx, server, (_tx, current) => this.#started.undo?.(current));
+    });
+  }
+
+  #start(store: (tx: Tx, server: Server) => Promise<void>): Promise<Server> {
+    return this.#write(async (tx, server) => {
+      checkAction(this.#record, server, this.#context.isAdmin);
+      const changedServer = await this.#change(tx, server, this.#started.change);
+      await store(tx, changedServer);
+      return changedServer;
     });
   }
 

@@ -5,12 +5,11 @@ import { type AdditionalWrite, ServerRun } from './server-run.js';
 import { Superseded } from './superseded.js';
 
 /**
- * A job that runs concurrently with the job that owns the server. Volumes, interfaces and shares are attached and
- * detached without a task state, so such a job must neither interrupt the server's next action nor be interrupted by
- * that action. Its id therefore never becomes the server's `jobId`. Instead
+ * A job that runs concurrently with the job that owns the server: volumes, interfaces and shares are attached and
+ * detached without a task state. Its id therefore never becomes the server's `jobId`. Instead
  * - the job identifies the item that it changes (a device, a port, a share) by an id that the request chose;
  * - every write reads the server under its lock and changes only that item;
- * - if the item no longer exists, because another job has removed it, the job releases the resources that it acquired.
+ * - if another job has removed the item, the job releases the resources that it acquired.
  */
 export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
   protected override readonly concurrent = true;

@@ -40,9 +40,8 @@ const JOB_WRITES = 'jobs';
 const IDLE_PATCH = { taskState: null, jobId: null, jobAttempt: undefined } as const;
 
 /**
- * One attempt of a job that owns its server. Every write checks, in its own transaction, that the server still belongs
- * to the job and to this attempt. The check fences superseded jobs, and workers that were paused until their lease
- * expired. History events are collected and written with the next state change.
+ * One attempt of a job that owns its server. Every write checks that the server still belongs to this attempt, which
+ * fences superseded jobs and workers whose lease has expired. The next state change also writes the history events.
  */
 export class ServerRun<Arguments = unknown> {
   readonly core: Core;

@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freshDatabase } from '../../../../testing/fresh-database.js';
+import { type CloudResponse, type CloudUnderTest, startCloud } from './cloud-under-test.js';
+
+const identity = (path: string) => `/identity/v3/${path}`;
+const network = (path: string) => `/network/v2.0/${path}`;
+const volume = (path: string) => `/volume/v3/${path}`;
+const images = (path = '') => `/image/v2/images${path}`;
+const PATCH = { 'Content-Type': 'application/openstack-images-v2.1-json-patch' };
+const BYTES = { 'Content-Type': 'application/octet-stream' };
+/** The number of equal requests that are sent concurrently. */
+const COUNT = 8;
+
+type Send = (method: string, path: string, body?: object | string, headers?: object) => Promise<CloudResponse>;
+
+/** Returns functions that create resources as the administrator. */
+async function servicesOf(cloud: CloudUnderTest) {
+  const account = cloud.admin ?? expect.fail('no administrator');
+  const { headers, body: session } = await cloud.logIn(account);
+  const sendAs =
+    (token: string): Send =>
+    (method, path, body, headers) =>
+      cloud.send(method.toLowerCase() as 'get', path, token, body, {
+        ...(path.startsWith('/volume') && { 'OpenStack-API-Version': 'volume 3.70' }),
+        ...headers,
+      });
+  const send = sendAs(headers['x-subject-token'] ?? '');
+  async function create(path: string, one: string, fields: object): Promise<any> {
+    const { status, body } = await send('POST', path, one === '' ? fields : { [one]: fields });
+    expect(status, JSON.stringify(body)).toBeLessThan(300);
+    return one === '' ? body : body[one];
+  }
+  const newVolume = async () => (await create(volume('volumes'), 'volume', { size: 1 })).id;
+  const newNetwork = async () => (await create(network('networks'), 'network', {})).id;
+  const newPort = async (network_id?: string) =>
+    (await create(network('ports'), 'port', { network_id: network_id ?? (await newNetwork()) })).id;
+  const newTrunk = async () => (await create(network('trunks'), 'trunk', { port_id: await newPort() })).id;
+  const newImage = async () => (await create(images(), '', { disk_format: 'raw', container_format: 'bare' })).id;
+  /** Creates a project, and returns its id and a function that sends its administrator's requests. */
+  async function newProject(): Promise<{ readonly project: string; readonly limited: Send }> {
+    const name = randomUUID();
+    const { id: project } = await create(identity('projects'), 'project', { name });
+    const [role] = (await send('GET', identity('roles?name=admin'))).body.roles;
+    await send('PUT', identity(`projects/${project}/users/${session.token.user.id}/roles/${role.id}`));
+    return { project, limited: sendAs(await cloud.tokenOf({ ...account, project: name })) };
+  }
+  return { send, create, newVolume, newNetwork, newPort, newTrunk, newImage, newProject };
+}
+
+type Services = Awaited<ReturnType<typeof servicesOf>>;
+
+const isSuccess = ({ status }: CloudResponse) => status < 300;
+
+/** Returns how many of several concurrent requests succeed. */
+async function successes(send: (index: number) => Promise<CloudResponse>, count = COUNT): Promise<number> {
+  const responses = await Promise.all(Array.from({ length: count }, (_, index) => send(index)));
+  expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
+  return responses.filter(isSuccess).length;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-concurrent-changes-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const postgresUrl = inject('postgresUrl');
+const DATABASES = [
+  { kind: 'a SQLite file', url: async () => join(folder, 'cloud.db') },
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
+];
+
+describe.each(DATABASES)('concurrent changes in a cloud on $kind', ({ url }) => {
+  let cloud: CloudUnderTest;
+  let services: Services;
+  beforeAll(async () => {
+    cloud = await startCloud(await url());
+    services = await servicesOf(cloud);
+  });
+  afterAll(() => cloud.stop());
+
+  describe('of several equal requests, one succeeds', () => {
+    const trunkBody = (port_id: string) => ({
+      sub_ports: [{ port_id, segmentation_type: 'vlan', segmentation_id: 5 }],
+    });
+    const attachBody = () => ({ 'os-attach': { instance_uuid: randomUUID(), mountpoint: '/dev/vdb' } });
+    const vlan = {
+      'provider:network_type': 'vlan',
+      'provider:physical_network': 'home',
+      'provider:segmentation_id': 7,
+    };
+    const CASES: Readonly<Record<string, (given: Services) => Promise<(index: number) => Promise<CloudResponse>>>> = {
+      async 'a network with a VLAN'({ send }) {
+        return () => send('POST', network('networks'), { network: vlan });
+      },
+      async 'a flat network'({ send }) {
+        const flat = { 'provider:network_type': 'flat', 'provider:physical_network': 'home' };
+        return () => send('POST', network('networks'), { network: flat });
+      },
+      async 'a trunk'({ send, newPort }) {
+        const port_id = await newPort();
+        return () => send('POST', network('trunks'), { trunk: { port_id } });
+      },
+      async 'a port in two trunks'({ send, newPort, newTrunk }) {
+        const [port, ...trunks] = [await newPort(), await newTrunk(), await newTrunk()];
+        return (index) => send('PUT', network(`trunks/${trunks[index % 2]}/add_subports`), trunkBody(port));
+      },
+      async 'a reservation of a volume'({ send, newVolume }) {
+        const id = await newVolume();
+        return () => send('POST', volume(`volumes/${id}/action`), { 'os-reserve': null });
+      },
+      async 'an attachment of a volume'({ send, newVolume }) {
+        const id = await newVolume();
+        return () => send('POST', volume(`volumes/${id}/action`), attachBody());
+      },
+      async 'a transfer'({ send, newVolume }) {
+        const volume_id = await newVolume();
+        return () => send('POST', volume('volume-transfers'), { transfer: { volume_id } });
+      },
+      async 'the acceptance of a transfer'({ send, create, newVolume }) {
+        const transfer = { volume_id: await newVolume() };
+        const { id, auth_key } = await create(volume('volume-transfers'), 'transfer', transfer);
+        return () => send('POST', volume(`volume-transfers/${id}/accept`), { accept: { auth_key } });
+      },
+      async 'an image with an id'({ send }) {
+        const id = randomUUID();
+        return () => send('POST', images(), { id });
+      },
+      async 'an upload'({ send, newImage }) {
+        const id = await newImage();
+        return (index) => send('PUT', images(`/${id}/file`), 'x'.repeat(index + 1), BYTES);
+      },
+      async 'a user'({ send }) {
+        return () => send('POST', '/identity/v3/users', { user: { name: 'new', password: 'secret-secret' } });
+      },
+    };
+    it.for(Object.entries(CASES))('%s', async ([, prepare]) => {
+      expect(await successes(await prepare(services))).toBe(1);
+    });
+  });
+
+  it('additions to the same resource are all stored', async () => {
+    const { send, create, newImage, newVolume } = services;
+    const id = await newVolume();
+    const action = (body: object) => send('POST', volume(`volumes/${id}/action`), body);
+    expect(
+      await successes((index) =>
+        index % 2
+          ? send('POST', volume(`volumes/${id}/metadata`), { metadata: { [`key ${index}`]: 'x' } })
+          : action({ 'os-set_image_metadata': { metadata: { [`key ${index}`]: 'x' } } }),
+      ),
+    ).toBe(COUNT);
+    const shown = (await send('GET', volume(`volumes/${id}`))).body.volume;
+    expect(Object.keys(shown.metadata)).toHaveLength(COUNT / 2);
+    expect(Object.keys(shown.volume_image_metadata)).toHaveLength(COUNT / 2);
+
+    const type = await create(volume('types'), 'volume_type', { name: 'fast' });
+    const specs = volume(`types/${type.id}/extra_specs`);
+    await successes((index) => send('POST', specs, { extra_specs: { [`key-${index}`]: 'x' } }));
+    expect(Object.keys((await send('GET', specs)).body.extra_specs)).toHaveLength(COUNT);
+
+    const image = await newImage();
+    await successes((index) =>
+      index % 2
+        ? send('PUT', images(`/${image}/tags/t${index}`))
+        : send('PATCH', images(`/${image}`), JSON.stringify([{ op: 'add', path: `/p${index}`, value: 'x' }]), PATCH),
+    );
+    const { tags, ...others } = (await send('GET', images(`/${image}`))).body;
+    expect([tags.length, Object.keys(others).filter((key) => /^p\d$/.test(key)).length]).toEqual([4, 4]);
+  });
+
+  describe('quotas are exact', () => {
+    it.for([
+      ['network', 'networks', async () => ({})],
+      ['router', 'routers', async () => ({})],
+      ['subnetpool', 'subnetpools', async () => ({ name: 'pool', prefixes: ['10.0.0.0/16'] })],
+      ['port', 'ports', async ({ newNetwork }: Services) => ({ network_id: await newNetwork() })],
+    ] as const)('for the %s', async ([one, path, fieldsOf]) => {
+      const { project, limited } = await services.newProject();
+      await services.send('PUT', network(`quotas/${project}`), { quota: { [one]: 3 } });
+      const fields = await fieldsOf(services);
+      expect(await successes(() => limited('POST', network(path), { [one]: fields }))).toBe(3);
+    });
+
+    it('for volumes, snapshots, backups, groups and their sizes', async () => {
+      const { send, create, newProject } = services;
+      const { project, limited } = await newProject();
+      const limit = (quota_set: object) => send('PUT', volume(`os-quota-sets/${project}`), { quota_set });
+      await limit({ volumes: 3, snapshots: 2, backups: 2, groups: 1 });
+      expect(await successes(() => limited('POST', volume('volumes'), { volume: { size: 1 } }))).toBe(3);
+      const volumes = (await limited('GET', volume('volumes'))).body.volumes;
+      const volume_id = volumes[0].id;
+      expect(await successes(() => limited('POST', volume('snapshots'), { snapshot: { volume_id } }))).toBe(2);
+      expect(await successes(() => limited('POST', volume('backups'), { backup: { volume_id } }))).toBe(2);
+      const type = await create(volume('types'), 'volume_type', { name: 'of the group' });
+      const { id: group_type } = await create(volume('group_types'), 'group_type', { name: 'any' });
+      const group = { group_type, volume_types: [type.id] };
+      expect(await successes(() => limited('POST', volume('groups'), { group }))).toBe(1);
+      // The three volumes and two snapshots have 5 GiB, so that one of three volumes can grow by 4 GiB.
+      await limit({ gigabytes: 10 });
+      const extend = { 'os-extend': { new_size: 5 } };
+      expect(
+        await successes((index) => limited('POST', volume(`volumes/${volumes[index % 3].id}/action`), extend), 3),
+      ).toBe(1);
+    });
+
+    it('for a subnet pool, whose prefixes are allocated once', async () => {
+      const { send, create, newNetwork } = services;
+      const pool = { name: 'small', prefixes: ['10.99.0.0/24'], default_prefixlen: 26 };
+      const { id: subnetpool_id } = await create(network('subnetpools'), 'subnetpool', pool);
+      const networkIds: string[] = [];
+      for (let index = 0; index < COUNT; index++) networkIds.push(await newNetwork());
+      expect(
+        await successes((index) =>
+          send('POST', network('subnets'), { subnet: { network_id: networkIds[index], ip_version: 4, subnetpool_id } }),
+        ),
+      ).toBe(4);
+    });
+
+    it('for the inventory of a provider', async () => {
+      const { send } = services;
+      const place = (method: string, path: string, body: object) =>
+        send(method, `/placement/${path}`, body, { 'OpenStack-API-Version': 'placement 1.39' });
+      const { body: provider } = await place('POST', 'resource_providers', { name: 'rack' });
+      await place('PUT', `resource_providers/${provider.uuid}/inventories`, {
+        resource_provider_generation: provider.generation,
+        inventories: { VCPU: { total: 5 } },
+      });
+      const allocations = { [provider.uuid]: { resources: { VCPU: 1 } } };
+      const consumer = { project_id: 'p', user_id: 'u', consumer_generation: null, consumer_type: 'INSTANCE' };
+      expect(await successes(() => place('PUT', `allocations/${randomUUID()}`, { allocations, ...consumer }))).toBe(5);
+    });
+  });
+
+  describe('of two mutually exclusive requests, one succeeds', () => {
+    const CASES: Readonly<Record<string, (given: Services) => Promise<readonly [string, string, object?][]>>> = {
+      async 'deleting a port, and creating a trunk'({ newPort }) {
+        const port_id = await newPort();
+        return [
+          ['DELETE', network(`ports/${port_id}`)],
+          ['POST', network('trunks'), { trunk: { port_id } }],
+        ];
+      },
+      async 'a trunk, and a subport of another trunk'({ newPort, newTrunk }) {
+        const [port_id, trunk] = [await newPort(), await newTrunk()];
+        const sub_ports = [{ port_id, segmentation_type: 'vlan', segmentation_id: 5 }];
+        return [
+          ['POST', network('trunks'), { trunk: { port_id } }],
+          ['PUT', network(`trunks/${trunk}/add_subports`), { sub_ports }],
+        ];
+      },
+      async 'deleting a QoS policy, and using it'({ create, newNetwork }) {
+        const { id } = await create(network('qos/policies'), 'policy', { name: 'slow' });
+        return [
+          ['DELETE', network(`qos/policies/${id}`)],
+          ['PUT', network(`networks/${await newNetwork()}`), { network: { qos_policy_id: id } }],
+        ];
+      },
+      async 'deleting a subnet pool, and using it'({ create, newNetwork }) {
+        const pool = { name: 'small', prefixes: ['10.99.0.0/24'], default_prefixlen: 26 };
+        const { id: subnetpool_id } = await create(network('subnetpools'), 'subnetpool', pool);
+        const subnet = { network_id: await newNetwork(), ip_version: 4, subnetpool_id };
+        return [
+          ['DELETE', network(`subnetpools/${subnetpool_id}`)],
+          ['POST', network('subnets'), { subnet }],
+        ];
+      },
+      async 'accepting a transfer, and deleting it'({ create, newVolume }) {
+        const transfer = { volume_id: await newVolume() };
+        const { id, auth_key } = await create(volume('volume-transfers'), 'transfer', transfer);
+        return [
+          ['POST', volume(`volume-transfers/${id}/accept`), { accept: { auth_key } }],
+          ['DELETE', volume(`volume-transfers/${id}`)],
+        ];
+      },
+    };
+    it.for(Object.entries(CASES))('%s', async ([, prepare]) => {
+      for (let round = 0; round < 4; round++) {
+        const requests = await prepare(services);
+        const ordered = round % 2 ? [...requests].reverse() : requests;
+        expect(await successes((index) => services.send(...ordered[index]!), 2)).toBe(1);
+      }
+    });
+  });
+});
