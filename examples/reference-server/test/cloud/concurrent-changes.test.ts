@@ -1,57 +1,21 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
+import { images, network, type Services, servicesOf, volume } from './cloud-services.js';
 import { type CloudResponse, type CloudUnderTest, startCloud } from './cloud-under-test.js';
 
-const identity = (path: string) => `/identity/v3/${path}`;
-const network = (path: string) => `/network/v2.0/${path}`;
-const volume = (path: string) => `/volume/v3/${path}`;
-const images = (path = '') => `/image/v2/images${path}`;
 const PATCH = { 'Content-Type': 'application/openstack-images-v2.1-json-patch' };
 const BYTES = { 'Content-Type': 'application/octet-stream' };
+const VLAN = {
+  'provider:network_type': 'vlan',
+  'provider:physical_network': 'home',
+  'provider:segmentation_id': 7,
+};
 /** The number of equal requests that are sent concurrently. */
 const COUNT = 8;
-
-type Send = (method: string, path: string, body?: object | string, headers?: object) => Promise<CloudResponse>;
-
-/** Returns functions that create resources as the administrator. */
-async function servicesOf(cloud: CloudUnderTest) {
-  const account = cloud.admin ?? expect.fail('no administrator');
-  const { headers, body: session } = await cloud.logIn(account);
-  const sendAs =
-    (token: string): Send =>
-    (method, path, body, headers) =>
-      cloud.send(method.toLowerCase() as 'get', path, token, body, {
-        ...(path.startsWith('/volume') && { 'OpenStack-API-Version': 'volume 3.70' }),
-        ...headers,
-      });
-  const send = sendAs(headers['x-subject-token'] ?? '');
-  async function create(path: string, one: string, fields: object): Promise<any> {
-    const { status, body } = await send('POST', path, one === '' ? fields : { [one]: fields });
-    expect(status, JSON.stringify(body)).toBeLessThan(300);
-    return one === '' ? body : body[one];
-  }
-  const newVolume = async () => (await create(volume('volumes'), 'volume', { size: 1 })).id;
-  const newNetwork = async () => (await create(network('networks'), 'network', {})).id;
-  const newPort = async (network_id?: string) =>
-    (await create(network('ports'), 'port', { network_id: network_id ?? (await newNetwork()) })).id;
-  const newTrunk = async () => (await create(network('trunks'), 'trunk', { port_id: await newPort() })).id;
-  const newImage = async () => (await create(images(), '', { disk_format: 'raw', container_format: 'bare' })).id;
-  /** Creates a project, and returns its id and a function that sends its administrator's requests. */
-  async function newProject(): Promise<{ readonly project: string; readonly limited: Send }> {
-    const name = randomUUID();
-    const { id: project } = await create(identity('projects'), 'project', { name });
-    const [role] = (await send('GET', identity('roles?name=admin'))).body.roles;
-    await send('PUT', identity(`projects/${project}/users/${session.token.user.id}/roles/${role.id}`));
-    return { project, limited: sendAs(await cloud.tokenOf({ ...account, project: name })) };
-  }
-  return { send, create, newVolume, newNetwork, newPort, newTrunk, newImage, newProject };
-}
-
-type Services = Awaited<ReturnType<typeof servicesOf>>;
 
 const isSuccess = ({ status }: CloudResponse) => status < 300;
 
@@ -84,14 +48,9 @@ describe.each(DATABASES)('concurrent changes in a cloud on $kind', ({ url }) => 
       sub_ports: [{ port_id, segmentation_type: 'vlan', segmentation_id: 5 }],
     });
     const attachBody = () => ({ 'os-attach': { instance_uuid: randomUUID(), mountpoint: '/dev/vdb' } });
-    const vlan = {
-      'provider:network_type': 'vlan',
-      'provider:physical_network': 'home',
-      'provider:segmentation_id': 7,
-    };
     const CASES: Readonly<Record<string, (given: Services) => Promise<(index: number) => Promise<CloudResponse>>>> = {
       async 'a network with a VLAN'({ send }) {
-        return () => send('POST', network('networks'), { network: vlan });
+        return () => send('POST', network('networks'), { network: VLAN });
       },
       async 'a flat network'({ send }) {
         const flat = { 'provider:network_type': 'flat', 'provider:physical_network': 'home' };
@@ -263,6 +222,30 @@ describe.each(DATABASES)('concurrent changes in a cloud on $kind', ({ url }) => 
         return [
           ['DELETE', network(`subnetpools/${subnetpool_id}`)],
           ['POST', network('subnets'), { subnet }],
+        ];
+      },
+      async 'a network with a VLAN, and a change of another network'({ newNetwork }) {
+        const id = await newNetwork();
+        const fields = { ...VLAN, 'provider:segmentation_id': randomInt(100, 4000) };
+        return [
+          ['POST', network('networks'), { network: fields }],
+          ['PUT', network(`networks/${id}`), { network: fields }],
+        ];
+      },
+      async 'deleting a backup, and an incremental backup'({ create, newVolume }) {
+        const backup = { volume_id: await newVolume() };
+        const { id } = await create(volume('backups'), 'backup', backup);
+        return [
+          ['DELETE', volume(`backups/${id}`)],
+          ['POST', volume('backups'), { backup: { ...backup, incremental: true } }],
+        ];
+      },
+      async 'deleting QoS specs, and using them'({ create }) {
+        const { id } = await create(volume('qos-specs'), 'qos_specs', { name: randomUUID() });
+        const type = await create(volume('types'), 'volume_type', { name: randomUUID() });
+        return [
+          ['DELETE', volume(`qos-specs/${id}`)],
+          ['GET', volume(`qos-specs/${id}/associate?vol_type_id=${type.id}`)],
         ];
       },
       async 'accepting a transfer, and deleting it'({ create, newVolume }) {

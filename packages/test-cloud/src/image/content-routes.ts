@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
-import { concurrently, del, get, noContent, post, put, type Route } from '../service/route.js';
+import { del, get, noContent, post, put, type Route, serialized } from '../service/route.js';
 import {
   badRequest,
   conflict,
@@ -93,7 +93,8 @@ export function contentRoutes(resource: Resource): readonly Route[] {
   }
 
   return [
-    concurrently(
+    serialized(
+      'none',
       put('/v2/images/:id/file', async (call) => {
         checkMediaType(call);
         const store = call.req.header('x-image-meta-store') ?? STORE_ID;

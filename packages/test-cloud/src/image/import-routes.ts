@@ -2,7 +2,7 @@ import type { Call } from '../service/call.js';
 import type { CloudContext } from '../service/cloud-context.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource } from '../service/resource.js';
-import { accepted, concurrently, post, type Route } from '../service/route.js';
+import { accepted, post, type Route, serialized } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { isObject } from '../service/wire.js';
 import { downloadImage, parseDownloadUrl } from './downloads.js';
@@ -107,7 +107,8 @@ async function recordImportResult({ cloud, caller }: Call, { id }: Doc, failure:
 /** The route for image imports, which complete before the response is sent. */
 export function importRoutes(resource: Resource): readonly Route[] {
   return [
-    concurrently(
+    serialized(
+      'none',
       post('/v2/images/:id/import', async (call) => {
         const importRequest = parseImportRequest(call);
         const { name, stores } = importRequest;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
-import { concurrently, created, del, get, post, type Route } from '../service/route.js';
+import { created, del, get, post, type Route, serialized } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
 import { formatMicros, formatSeconds } from '../service/times.js';
 import { isObject, type Wire } from '../service/wire.js';
@@ -78,7 +78,8 @@ async function runTask(call: Call, type: string, input: Wire): Promise<Wire> {
 }
 
 function createRoute(resource: Resource): Route {
-  return concurrently(
+  return serialized(
+    'none',
     post('/v2/tasks', async (call) => {
       resource.style.authorize(call, resource, 'create', undefined);
       const { body } = call.req;

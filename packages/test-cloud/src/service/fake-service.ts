@@ -34,7 +34,7 @@ export interface FakeServiceOptions {
   readonly omitsCharset?: true;
   /** The error type for unknown paths; default `NotFound`. */
   readonly unknownPathType?: string;
-  /** Whether all changes run serially; default: changes that name the same resource, and additions to a collection. */
+  /** Whether all changes to the service run serially. */
   readonly serializesChanges?: true;
 }
 
@@ -126,22 +126,20 @@ const COLLECTION = /^(?:\/v[\d.]+)?\/[^/]+/;
 const BODY_IDS = /"([\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12})"/gi;
 
 /**
- * Returns a route's handler. Changes that name the same resource in the path or in the body run serially, so that the
- * checks of a change stay valid until the change is complete. Additions to a collection also run serially.
+ * Returns a route's handler. Changes in the same collection, or that name the same resource in the path or in the body,
+ * run serially, so that the checks of a change stay valid until the change is complete.
  */
-function serialize(
-  { path, method, open, concurrent, run }: Route,
-  { name, serializesChanges }: FakeServiceOptions,
-): Run {
-  if (method === 'get' || method === 'head' || open || concurrent) return run;
-  const [collection = path] = COLLECTION.exec(path) ?? [];
-  const serviceKeys = serializesChanges ? [name] : undefined;
+function serializedRun(route: Route, { name, serializesChanges }: FakeServiceOptions): Run {
+  const { path, method, open, run } = route;
+  const isRead = method === 'get' || method === 'head';
+  const { serializedBy = isRead || open ? 'none' : 'collection' } = route;
+  if (serializedBy === 'none') return run;
+  const collections = serializedBy === 'collection' ? (COLLECTION.exec(path) ?? []) : [];
   return (call) => {
-    const pathKeys = path.includes(':') ? Object.values(call.req.params).map(String) : [collection];
     const bodyIds = [...JSON.stringify(call.req.body ?? null).matchAll(BODY_IDS)].map(([, id = '']) => id);
-    return runSerially(call.cloud, serviceKeys ?? [...pathKeys, ...bodyIds].map((key) => `${name}/${key}`), () =>
-      run(call),
-    );
+    const keys = serializesChanges ? [''] : [...collections, ...Object.values(call.req.params).map(String), ...bodyIds];
+    const queues = keys.map((key) => `${name}/${key}`);
+    return runSerially(call.cloud, queues, () => run(call));
   };
 }
 
@@ -162,7 +160,7 @@ function createRouter(options: FakeServiceOptions): Router {
   const table = routes();
   for (const route of table) {
     const { method, path, open } = route;
-    const run = serialize(route, options);
+    const run = serializedRun(route, options);
     const isOnlyStored = isRecordOnly(name, method, path);
     router[method](path, async (req: Request, res: Response) => {
       const cloud = cloudOf(res);

@@ -1,6 +1,6 @@
 import type { Call } from './call.js';
 import type { Resource } from './resource.js';
-import { concurrently, del, get, patch, post, put, Reply, type Route } from './route.js';
+import { del, get, patch, post, put, Reply, type Route, serialized } from './route.js';
 import type { Verb } from './style.js';
 import { tagRoutes } from './tag-routes.js';
 import type { ViewName } from './view.js';
@@ -54,7 +54,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
 
   const standardRoutes: Readonly<Record<Verb, Route>> = {
     list: get(collectionPath, (call) => list(call, 'list')),
-    create: spec.createsConcurrently ? concurrently(post(collectionPath, create)) : post(collectionPath, create),
+    create: serialized(spec.concurrent && 'none', post(collectionPath, create)),
     show: get(itemPath, async (call) => {
       const shown = await resource.show(call, await resource.find(call, id(call)));
       return responseBody('show', style.selected?.(call, shown) ?? shown);
@@ -65,10 +65,11 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     }),
     remove: del(itemPath, remove),
   };
-  return [
+  const routes = [
     ...(spec.routes?.(resource) ?? []),
     ...(spec.tags === true ? tagRoutes(resource) : []),
     ...(style.detailedLists && views.list ? [get(`${collectionPath}/detail`, (call) => list(call, 'show'))] : []),
     ...verbs.map((verb) => standardRoutes[verb]),
   ];
+  return spec.concurrent ? routes.map((route) => serialized('resource', route)) : routes;
 }

@@ -18,8 +18,12 @@ export interface Route {
   readonly path: string;
   /** Whether clients can use the route without a token. */
   readonly open: boolean;
-  /** Whether changes run concurrently, because they take long and the storage rejects those that conflict. */
-  readonly concurrent?: true;
+  /**
+   * The changes that run serially with this one: those in the same collection, those that name the same resource, or
+   * none, if a change takes long and the storage rejects conflicting changes. Default: `none` for GET and for routes
+   * that require no token, otherwise `collection`.
+   */
+  readonly serializedBy?: 'collection' | 'resource' | 'none';
   /** Returns the body of a 200 response, or a {@link Reply}; undefined if it has already sent the response. */
   readonly run: Run;
 }
@@ -34,8 +38,8 @@ export const post = define('post');
 export const put = define('put');
 export const patch = define('patch');
 export const del = define('delete');
-/** Allows concurrent changes to the same resource. By default, they run serially. */
-export const concurrently = (route: Route): Route => ({ ...route, concurrent: true });
+/** Sets which changes run serially with those of a route, unless the route sets this itself. */
+export const serialized = (serializedBy: Route['serializedBy'], route: Route): Route => ({ serializedBy, ...route });
 /** Defines a GET route that requires no token, as version discovery needs. */
 export const openGet = define('get', true);
 export const openPost = define('post', true);

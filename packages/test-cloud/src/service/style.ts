@@ -38,8 +38,8 @@ export interface ResourceNames {
   readonly tags?: boolean | 'filters';
   /** Whether create requests are authorized before their body is validated. */
   readonly authorizesFirst?: true;
-  /** Whether create requests run concurrently, because a creation can take long. */
-  readonly createsConcurrently?: true;
+  /** Whether changes of different resources run concurrently, because a change can take long. */
+  readonly concurrent?: true;
 }
 
 /** The parts of a resource type that its service's conventions use. */

@@ -3,7 +3,7 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived } from '../service/field.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
-import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
+import { accepted, del, get, post, put, Reply, type Route, serialized } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
@@ -104,19 +104,21 @@ function qosRoutes(resource: Resource): readonly Route[] {
         })),
       };
     }),
-    get(`${path}/associate`, async (call) => {
-      const { id } = await find(call);
-      associateTypes(call, [await typeOf(call)], id);
-      return new Reply(202);
-    }),
-    get(`${path}/disassociate`, async (call) => {
-      await find(call);
-      associateTypes(call, [await typeOf(call)], null);
-      return new Reply(202);
-    }),
-    get(`${path}/disassociate_all`, async (call) => {
-      associateTypes(call, associatedTypes(call, (await find(call)).id), null);
-      return new Reply(202);
-    }),
+    ...[
+      get(`${path}/associate`, async (call) => {
+        const { id } = await find(call);
+        associateTypes(call, [await typeOf(call)], id);
+        return new Reply(202);
+      }),
+      get(`${path}/disassociate`, async (call) => {
+        await find(call);
+        associateTypes(call, [await typeOf(call)], null);
+        return new Reply(202);
+      }),
+      get(`${path}/disassociate_all`, async (call) => {
+        associateTypes(call, associatedTypes(call, (await find(call)).id), null);
+        return new Reply(202);
+      }),
+    ].map((route) => serialized('collection', route)),
   ];
 }

@@ -105,7 +105,7 @@ export const snapshots: ResourceSpec = {
   path: 'snapshots',
   one: 'snapshot',
   many: 'snapshots',
-  createsConcurrently: true,
+  concurrent: true,
   filters: [
     'name',
     'status',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { VolumeStatus, VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import type { Route } from '../service/route.js';
+import { type Route, serialized } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { text } from '../service/wire-types.js';
 import { type Actions, createActionRoute, defineAction, statusSchema } from './action-route.js';
@@ -249,4 +249,7 @@ const ACTIONS: Actions<VolumeView> = {
 
 /** The route for volume actions. */
 export const volumeActionRoute = (): Route =>
-  createActionRoute('volumes/:id', (call) => catalog(call).getVolume(call.caller, call.param('id')), ACTIONS);
+  serialized(
+    'resource',
+    createActionRoute('volumes/:id', (call) => catalog(call).getVolume(call.caller, call.param('id')), ACTIONS),
+  );
