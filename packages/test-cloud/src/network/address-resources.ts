@@ -5,7 +5,9 @@ import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
+import type { Wire } from '../service/wire.js';
 import { flag, longText } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
 import { hiddenStamps, nameFields, ownerFields, resourceNames, standardFields } from './standard-fields.js';
 import { ipVersion } from './value-types.js';
 
@@ -63,6 +65,12 @@ export const addressGroups: ResourceSpec = {
       { filter: false },
     ),
   }),
+  async removing({ cloud, elevatedCaller }, { id }) {
+    const ruleFields = cloud.documents.table<Wire>('network/security_group_rules');
+    const rules = await cloud.catalogs.networks.listSecurityGroupRules(elevatedCaller);
+    if (rules.some((rule) => ruleFields.get(rule.id)?.remote_address_group_id === id))
+      throw networkError('AddressGroupInUse', `Address group ${id} is in use on one or more security group rules.`);
+  },
   routes: (resource) =>
     (['add_addresses', 'remove_addresses'] as const).map((action) =>
       put(`/v2.0/address-groups/:id/${action}`, async (call) => {

@@ -6,7 +6,7 @@ import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
 import { networkError } from './network-errors.js';
 import { floatingIpView } from './network-views.js';
-import { rejectForwardedFloatingIp } from './port-forwardings.js';
+import { forwardingsOf, rejectForwardedFloatingIp } from './port-forwardings.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { address, domainName, relativeName, uuid } from './value-types.js';
 
@@ -61,17 +61,13 @@ export const floatingIps: ResourceSpec = {
     dns_domain: fixed(domainName, '', unfilteredDocument),
     qos_policy_id: settable(uuid.nullable(), null, unfilteredDocument),
   }),
-  shows: (call, { id }) => {
-    const allForwardings = [...call.cloud.documents.table<Doc>('network/port_forwardings').values()];
-    const forwardings = allForwardings.filter(({ floatingip_id }) => floatingip_id === id);
-    return {
-      port_forwardings: forwardings.map((forwarding) =>
-        Object.fromEntries(FORWARDING_FIELDS.map((name) => [name, forwarding[name]])),
-      ),
-    };
-  },
-  changing(call, { id }, { port_id }) {
-    if (port_id) rejectForwardedFloatingIp(call, id);
+  shows: async (call, { id }) => ({
+    port_forwardings: (await forwardingsOf(call, id)).map((forwarding) =>
+      Object.fromEntries(FORWARDING_FIELDS.map((name) => [name, forwarding[name]])),
+    ),
+  }),
+  async changing(call, { id }, { port_id }) {
+    if (port_id) await rejectForwardedFloatingIp(call, id);
     return undefined;
   },
   removing: (call, { id }) => rejectForwardedFloatingIp(call, id),

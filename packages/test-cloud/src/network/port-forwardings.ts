@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, required, settable } from '../service/field.js';
+import { ifMissing } from '../service/if-missing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
 import { integerBetween, longText } from '../service/wire-types.js';
@@ -64,16 +65,30 @@ function changedRanges(requested: Wire, before: Wire): { readonly external: Port
 
 const forwardingTable = ({ cloud }: Call) => cloud.documents.table<Doc>('network/port_forwardings');
 
+/** Returns a floating IP's port forwardings. Deletes those to ports that were deleted with their server. */
+export async function forwardingsOf(call: Call, floatingIpId: string): Promise<readonly Doc[]> {
+  const { networks } = call.cloud.catalogs;
+  const forwardings: Doc[] = [];
+  for (const forwarding of forwardingTable(call).values()) {
+    if (forwarding.floatingip_id !== floatingIpId) continue;
+    const port = await networks.getPort(call.elevatedCaller, String(forwarding.internal_port_id)).catch(ifMissing);
+    if (port) forwardings.push(forwarding);
+    else forwardingTable(call).delete(forwarding.id);
+  }
+  return forwardings;
+}
+
 /** Throws `FipInUseByPortForwarding` if a floating IP has port forwardings. */
-export function rejectForwardedFloatingIp(call: Call, floatingIpId: string): void {
-  if ([...forwardingTable(call).values()].some(({ floatingip_id }) => floatingip_id === floatingIpId))
+export async function rejectForwardedFloatingIp(call: Call, floatingIpId: string): Promise<void> {
+  if ((await forwardingsOf(call, floatingIpId)).length > 0)
     throw networkError('FipInUseByPortForwarding', `Floating IP ${floatingIpId} in use by Port Forwarding resources.`);
 }
 
-/** Deletes the port forwardings that lead to an internal port. */
-export function removeForwardingsTo(call: Call, portId: string): void {
+/** Deletes the port forwardings to an internal port, except those to the addresses that the port keeps. */
+export function removeForwardingsTo(call: Call, portId: string, keptAddresses: readonly string[] = []): void {
   const table = forwardingTable(call);
-  for (const { id, internal_port_id } of table.values()) if (internal_port_id === portId) table.delete(id);
+  for (const { id, internal_port_id, internal_ip_address } of table.values())
+    if (internal_port_id === portId && !keptAddresses.includes(String(internal_ip_address))) table.delete(id);
 }
 
 /**
@@ -136,6 +151,7 @@ export const portForwardings: ResourceSpec = {
   ...resourceNames('port_forwarding', 'floatingips/:floatingip_id/port_forwardings'),
   title: 'Port forwarding',
   within: ['floatingip_id'],
+  requireParent: (call) => forwardingsOf(call, call.param('floatingip_id')),
   fields: () => ({
     ...hiddenOwner,
     ...hiddenStamps,

@@ -181,8 +181,15 @@ export const ports: ResourceSpec = {
       const networkId = String(body.network_id);
       return portView(await cloud.catalogs.networks.createPort(caller, { ...catalogChange(body), networkId }));
     },
-    update: async ({ cloud, caller }, { id }, change) =>
-      portView(await cloud.catalogs.networks.updatePort(caller, id, catalogChange(change))),
+    update: async (call, { id }, change) => {
+      const port = await call.cloud.catalogs.networks.updatePort(call.caller, id, catalogChange(change));
+      removeForwardingsTo(
+        call,
+        id,
+        port.fixedIps.map(({ address }) => address),
+      );
+      return portView(port);
+    },
     remove: async (call, { id }) => {
       await call.cloud.catalogs.networks.deletePort(call.caller, id);
       removeForwardingsTo(call, id);

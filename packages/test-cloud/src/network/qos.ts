@@ -10,7 +10,7 @@ import type { Wire } from '../service/wire.js';
 import { flag, integer, integerBetween } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { EVERY_PROJECT, isAccessible } from './sharing.js';
-import { rejectUsedGrant } from './sharing-users.js';
+import { rejectUsedGrant, usersOfQosPolicy } from './sharing-users.js';
 import { hiddenStamps, nameFields, standardFields } from './standard-fields.js';
 
 /** The allowed values of a QoS rule parameter: a range of numbers, or a list of values. */
@@ -129,11 +129,10 @@ export const qosPolicies = {
     const taggableResource = new Resource(resource.style, { ...resource.spec, admin: [] });
     return [...tagRoutes(taggableResource, 'policies'), ...tagRoutes(taggableResource)];
   },
-  removing({ cloud }, { id }) {
-    for (const many of ['networks', 'ports'])
-      for (const [userId, { qos_policy_id }] of cloud.documents.table<Doc>(`network/${many}`))
-        if (qos_policy_id === id)
-          throw conflict(`QoS Policy ${id} is used by ${many.slice(0, -1)} ${userId}.`, 'QosPolicyInUse');
+  async removing(call, { id }) {
+    const { cloud } = call;
+    const [user] = await usersOfQosPolicy(call, id);
+    if (user) throw conflict(`QoS Policy ${id} is used by ${user.what}.`, 'QosPolicyInUse');
     for (const type of Object.keys(RULE_PARAMETERS)) {
       const rules = cloud.documents.table<Doc>(ruleTableName(type));
       for (const rule of rules.values()) if (rule.policy_id === id) rules.delete(rule.id);

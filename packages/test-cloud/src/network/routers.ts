@@ -1,6 +1,7 @@
 import type { FixedIpRequest, PortView, RouterFields } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
 import { changeable, derived, fixed, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
@@ -145,6 +146,10 @@ export const routers: ResourceSpec = {
       routerView(await cloud.catalogs.networks.createRouter(caller, catalogFields(body))),
     update: async ({ cloud, caller }, { id }, change) =>
       routerView(await cloud.catalogs.networks.updateRouter(caller, id, catalogFields(change))),
-    remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteRouter(caller, id),
+    remove: async ({ cloud, caller }, { id }) => {
+      await cloud.catalogs.networks.deleteRouter(caller, id);
+      const helpers = cloud.documents.table<Doc>('network/conntrack_helpers');
+      for (const helper of helpers.values()) if (helper.router_id === id) helpers.delete(helper.id);
+    },
   },
 };

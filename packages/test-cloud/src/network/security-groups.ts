@@ -1,10 +1,13 @@
 import { formatCidr, type NewSecurityGroupRule, parseCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
+import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, text } from '../service/wire-types.js';
+import { missingResource } from './network-errors.js';
 import { ruleView, securityGroupView } from './network-views.js';
 import { checkProtocol, normalizeRule } from './security-rule-checks.js';
+import { isAccessible } from './sharing.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
@@ -74,10 +77,14 @@ export const securityGroupRules: ResourceSpec = {
     belongs_to_default_sg: derived(undefined, { filter: 'only' }),
   }),
   async creating(call, rule) {
-    const { security_group_id } = rule;
+    const { security_group_id, remote_address_group_id } = rule;
+    const normalizedFields = normalizeRule(rule);
+    const addressGroup = call.cloud.documents.table<Doc>('network/address_groups').get(String(remote_address_group_id));
+    if (remote_address_group_id && !(addressGroup && isAccessible(call, addressGroup)))
+      throw missingResource('Address group', String(remote_address_group_id));
     // A rule belongs to its security group's project, even if another project creates the rule.
     const group = await call.cloud.catalogs.networks.getSecurityGroup(call.caller, String(security_group_id));
-    return { project_id: group.projectId, ...normalizeRule(rule) };
+    return { project_id: group.projectId, ...normalizedFields };
   },
   shows: (_call, { remote_ip_prefix }) => {
     const cidr = typeof remote_ip_prefix === 'string' ? parseCidr(remote_ip_prefix) : undefined;

@@ -7,6 +7,7 @@ import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import type { Storage } from '../service/storage.js';
 import { formatSeconds } from '../service/times.js';
+import type { Wire } from '../service/wire.js';
 import { integerBetween, text } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
 import { networkView } from './network-views.js';
@@ -133,6 +134,13 @@ export const segments: ResourceSpec = {
     return undefined;
   },
   async removing(call, { id }) {
+    const subnetFields = call.cloud.documents.table<Wire>('network/subnets');
+    const subnetIds = [...subnetFields].flatMap(([subnetId, { segment_id }]) => (segment_id === id ? [subnetId] : []));
+    if (subnetIds.length > 0)
+      throw networkError(
+        'SegmentInUse',
+        `Segment '${id}' cannot be deleted: The segment is still associated with subnet(s) ${subnetIds.join(', ')}.`,
+      );
     if ((await allSegments(call)).initial.some((segment) => segment.id === id))
       throw networkError('SegmentInUse', `Segment '${id}' cannot be deleted: it was created with its network.`);
   },

@@ -31,7 +31,7 @@ async function routerUsers(call: Call, networkId: string): Promise<readonly Obje
 }
 
 /** Returns the users of a QoS policy: networks and ports. */
-async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly ObjectUser[]> {
+export async function usersOfQosPolicy(call: Call, policyId: string): Promise<readonly ObjectUser[]> {
   const { networks } = call.cloud.catalogs;
   const users: ObjectUser[] = [];
   const readers = {

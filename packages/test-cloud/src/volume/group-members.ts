@@ -1,12 +1,22 @@
+import type { VolumeView } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
+import { ifMissing } from '../service/if-missing.js';
 import type { Wire } from '../service/wire.js';
 
 /** Returns the ids of the records in a table that have a value in a field. */
 const idsWith = (call: Call, tableName: string, field: string, value: string) =>
   [...call.cloud.documents.table<Wire>(tableName)].flatMap(([id, fields]) => (fields[field] === value ? [id] : []));
 
-/** Returns the ids of the volumes in a group. The volumes' documents contain the group's id. */
-export const volumesIn = (call: Call, groupId: string) => idsWith(call, 'volume/volumes', 'group_id', groupId);
+/**
+ * Returns the volumes in a group that the caller may see. The volumes' documents contain the group's id, but a volume may
+ * have been deleted with its server.
+ */
+export async function volumesIn(call: Call, groupId: string): Promise<readonly VolumeView[]> {
+  const pendingVolumes = idsWith(call, 'volume/volumes', 'group_id', groupId).map((id) =>
+    call.cloud.catalogs.volumes.getVolume(call.caller, id).catch(ifMissing),
+  );
+  return (await Promise.all(pendingVolumes)).filter((volume) => volume !== undefined);
+}
 
 /** Returns the ids of the volume snapshots in a group snapshot. */
 export const snapshotsIn = (call: Call, groupSnapshotId: string) =>

@@ -39,8 +39,8 @@ export const groupSnapshots: ResourceSpec = {
     const group = findDocument(call, 'groups', group_id);
     const id = randomUUID();
     const created = await createAllOrNone(
-      volumesIn(call, group.id),
-      (volume_id) => createSnapshot(call, { volume_id, name, description, force: true }),
+      await volumesIn(call, group.id),
+      ({ id: volume_id }) => createSnapshot(call, { volume_id, name, description, force: true }),
       (snapshotId) => call.cloud.catalogs.volumes.deleteSnapshot(call.caller, snapshotId),
     );
     const table = call.cloud.documents.table<Wire>('volume/snapshots');

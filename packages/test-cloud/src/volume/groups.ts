@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { changeable, derived, fixed, required, settable } from '../service/field.js';
-import { ifMissing } from '../service/if-missing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { get } from '../service/route.js';
 import { badRequest, conflict, notFound, ServiceError } from '../service/service-error.js';
@@ -71,11 +70,7 @@ const replicationAction = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
 
 /** Returns the new volumes' fields for copies of the volumes in a group. */
 async function fieldsFromGroup(call: Call, id: string): Promise<readonly Wire[]> {
-  const { volumes } = call.cloud.catalogs;
-  const pendingVolumes = volumesIn(call, id).map((volumeId) =>
-    volumes.getVolume(call.caller, volumeId).catch(ifMissing),
-  );
-  const members = (await Promise.all(pendingVolumes)).filter((volume) => volume !== undefined);
+  const members = await volumesIn(call, id);
   return members.map(({ id, sizeGb, volumeType }) => ({ source_volid: id, size: sizeGb, volume_type: volumeType }));
 }
 
@@ -142,12 +137,11 @@ async function requireDeletable(call: Call, { id, status }: Doc, withVolumes: bo
   const { documents, catalogs } = call.cloud;
   if ([...documents.table<Doc>('volume/group_snapshots').values()].some(({ group_id }) => group_id === id))
     throw invalidGroup('Group has existing snapshots.');
-  const volumeIds = volumesIn(call, id);
-  if (volumeIds.length > 0 && !withVolumes)
+  const volumes = await volumesIn(call, id);
+  if (volumes.length > 0 && !withVolumes)
     throw invalidGroup(`Group ${id} still contains volumes. The delete-volumes flag is required to delete it.`);
-  for (const volumeId of volumeIds) {
-    const volume = await catalogs.volumes.getVolume(call.caller, volumeId).catch(ifMissing);
-    if (volume?.status === 'in-use') throw invalidGroup(`Volume in group ${id} is attached. Need to detach first.`);
+  for (const { id: volumeId, status: volumeStatus } of volumes) {
+    if (volumeStatus === 'in-use') throw invalidGroup(`Volume in group ${id} is attached. Need to detach first.`);
     const snapshots = await catalogs.volumes.listSnapshots(call.elevatedCaller, {
       volumeId,
       allProjects: true,
@@ -206,7 +200,10 @@ const groups: ResourceSpec = {
     setGroup(call, parseIds(add_volumes), id);
     return { add_volumes: undefined, remove_volumes: undefined };
   },
-  shows: (call, { id }) => (call.flag('list_volume') && isAtLeast(call, 25) ? { volumes: volumesIn(call, id) } : {}),
+  shows: async (call, { id }) =>
+    call.flag('list_volume') && isAtLeast(call, 25)
+      ? { volumes: (await volumesIn(call, id)).map((volume) => volume.id) }
+      : {},
   statuses: { change: 202 },
   routes: (resource) => [
     createActionRoute('groups', () => undefined, {
@@ -228,7 +225,8 @@ const groups: ResourceSpec = {
       reset_status: resetStatusAction('Group', resource, 20),
       delete: defineAction(object({ 'delete-volumes': boolean.optional() }), async (call, group, args) => {
         await requireDeletable(call, group, args['delete-volumes'] === true);
-        for (const id of volumesIn(call, group.id)) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
+        for (const { id } of await volumesIn(call, group.id))
+          await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
         call.cloud.documents.table(resource.table).delete(group.id);
       }),
       enable_replication: replicationAction(),
