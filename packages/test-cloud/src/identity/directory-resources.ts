@@ -179,7 +179,7 @@ export const users: ResourceSpec = {
   one: 'user',
   many: 'users',
   // Hashing a password takes long.
-  concurrent: true,
+  serializedBy: { create: 'none', change: 'resource' },
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
   isVisible: ({ caller }, { id }) => id === caller.userId,
   admin: ADMIN_VERBS,

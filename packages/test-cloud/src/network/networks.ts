@@ -48,6 +48,8 @@ function catalogFields(
 
 export const networks: ResourceSpec = {
   ...resourceNames('network'),
+  // Networks must have different segments.
+  serializedBy: { change: 'collection' },
   tags: true,
   fields: () => ({
     ...standardFields,

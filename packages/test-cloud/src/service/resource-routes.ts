@@ -54,7 +54,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
 
   const standardRoutes: Readonly<Record<Verb, Route>> = {
     list: get(collectionPath, (call) => list(call, 'list')),
-    create: serialized(spec.concurrent && 'none', post(collectionPath, create)),
+    create: serialized(spec.serializedBy?.create ?? 'collection', post(collectionPath, create)),
     show: get(itemPath, async (call) => {
       const shown = await resource.show(call, await resource.find(call, id(call)));
       return responseBody('show', style.selected?.(call, shown) ?? shown);
@@ -71,5 +71,6 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     ...(style.detailedLists && views.list ? [get(`${collectionPath}/detail`, (call) => list(call, 'show'))] : []),
     ...verbs.map((verb) => standardRoutes[verb]),
   ];
-  return spec.concurrent ? routes.map((route) => serialized('resource', route)) : routes;
+  const changesSerializedBy = spec.serializedBy?.change ?? (spec.storage && 'resource');
+  return routes.map((route) => (route.method === 'get' ? route : serialized(changesSerializedBy, route)));
 }

@@ -38,8 +38,11 @@ export interface ResourceNames {
   readonly tags?: boolean | 'filters';
   /** Whether create requests are authorized before their body is validated. */
   readonly authorizesFirst?: true;
-  /** Whether changes of different resources run concurrently, because a change can take long. */
-  readonly concurrent?: true;
+  /**
+   * The changes that run serially with creating a resource, and with changing one. Defaults: `collection`, and `resource`
+   * if the storage itself rejects conflicting changes.
+   */
+  readonly serializedBy?: { readonly create?: 'none'; readonly change?: 'collection' | 'resource' };
 }
 
 /** The parts of a resource type that its service's conventions use. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { sortItems } from '../service/listing.js';
 import type { Resource } from '../service/resource.js';
-import { accepted, get, post, type Route } from '../service/route.js';
+import { accepted, get, post, type Route, serialized } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
@@ -187,5 +187,5 @@ const routesOf = (kind: Kind, manage: (call: Call) => Promise<unknown>): readonl
   [`/v3/os-${kind}-manage`, `/v3/manageable_${kind}s`].flatMap((path) => [
     get(path, (call) => list(call, kind, false)),
     get(`${path}/detail`, (call) => list(call, kind, true)),
-    post(path, manage),
+    serialized('collection', post(path, manage)),
   ]);

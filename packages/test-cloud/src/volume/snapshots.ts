@@ -105,7 +105,7 @@ export const snapshots: ResourceSpec = {
   path: 'snapshots',
   one: 'snapshot',
   many: 'snapshots',
-  concurrent: true,
+  serializedBy: { create: 'none', change: 'resource' },
   filters: [
     'name',
     'status',

@@ -123,7 +123,7 @@ export const volumes: ResourceSpec = {
   path: 'volumes',
   one: 'volume',
   many: 'volumes',
-  concurrent: true,
+  serializedBy: { create: 'none', change: 'resource' },
   unknownFields: (call, verb) => (verb === 'create' && !isAtLeast(call, 53) ? 'ignore' : 'reject'),
   filters: [
     'name',
