@@ -135,12 +135,11 @@ function serializedRun(route: Route, { name, serializesChanges }: FakeServiceOpt
   const { serializedBy = isRead || open ? 'none' : 'collection' } = route;
   if (serializedBy === 'none') return run;
   const collections = serializedBy === 'collection' ? (COLLECTION.exec(path) ?? []) : [];
-  return (call) => {
-    const bodyIds = [...JSON.stringify(call.req.body ?? null).matchAll(BODY_IDS)].map(([, id = '']) => id);
-    const keys = serializesChanges ? [''] : [...collections, ...Object.values(call.req.params).map(String), ...bodyIds];
-    const queues = keys.map((key) => `${name}/${key}`);
-    return runSerially(call.cloud, queues, () => run(call));
+  const keysOf = ({ req }: Call) => {
+    const bodyIds = [...JSON.stringify(req.body ?? null).matchAll(BODY_IDS)].map(([, id]) => id);
+    return [...collections, ...Object.values(req.params), ...bodyIds].map((key) => `${name}/${key}`);
   };
+  return (call) => runSerially(call.cloud, serializesChanges ? [name] : keysOf(call), () => run(call));
 }
 
 /** Returns the methods that a route table serves at each path. */
