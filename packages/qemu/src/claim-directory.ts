@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { QemuError } from './qemu-error.js';
 
 /**
- * Reserves a directory for one host. A second host there would treat the first one's machines as orphaned.
+ * Reserves a directory for one host. A second host in this directory would treat the first host's machines as orphaned.
  *
  * @throws QemuError `DIRECTORY_UNUSABLE` if another host has reserved the directory
  */

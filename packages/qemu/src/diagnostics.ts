@@ -65,7 +65,7 @@ interface BalloonStatistics {
   readonly stats: { readonly 'stat-total-memory': number; readonly 'stat-available-memory': number };
 }
 
-/** Returns the memory that the guest uses, in bytes; if the guest does not report it, the memory of the machine. */
+/** Returns the memory that the guest uses, in bytes; if the guest does not report it, the machine's total memory. */
 async function readUsedMemory(qmp: QmpClient, memoryBytes: number): Promise<number> {
   const { actual } = await qmp.execute<{ actual: number }>('query-balloon').catch(() => ({ actual: memoryBytes }));
   const statsProperty = { path: '/machine/peripheral/balloon', property: 'guest-stats' };

@@ -23,7 +23,7 @@ it('describes model, vendor and features of a CPU, and omits features of the hyp
   expect(describeCpu({ vendor: 'CentaurHauls', 'model-id': 'x' }).vendor).toBe('CentaurHauls');
 });
 
-/** The text of /proc/cpuinfo of a computer. */
+/** Returns the content of `/proc/cpuinfo` on a computer with the given topology. */
 const textOf = (sockets: number, cores: number, threads: number) =>
   Array.from({ length: sockets * cores * threads }, (_, at) =>
     [
@@ -38,7 +38,7 @@ it.each([
   [1, 2, 1, 1, { cells: 1, sockets: 1, cores: 2, threads: 1 }],
   [2, 8, 2, 2, { cells: 2, sockets: 1, cores: 8, threads: 2 }],
   [2, 8, 2, 1, { cells: 1, sockets: 2, cores: 8, threads: 2 }],
-  // Several cells in a socket.
+  // Several NUMA cells in one socket.
   [1, 16, 2, 4, { cells: 4, sockets: 1, cores: 16, threads: 2 }],
 ])(
   'reads a topology of %d sockets, %d cores and %d threads in %d cells',

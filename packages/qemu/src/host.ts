@@ -77,7 +77,8 @@ export class Host implements MachineFolders {
   readonly frozenGuests = new GuestFreeze();
   readonly guard: ProcessGuard;
   /**
-   * The client of each serial console, by server id. There is only one, because QEMU sends the output to one client.
+   * The client of each serial console, by server id. A console has only one client, because QEMU sends the output to
+   * only one.
    */
   readonly serialReaders = new Map<string, Socket>();
   /** Outgoing and incoming live migrations by server id. */

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/** Ports below those that Linux assigns to outgoing connections. */
+/** The lowest port to use. The range is below the ports that Linux assigns to outgoing connections. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
@@ -18,7 +18,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Returns the first of a range of free ports. */
+/** Returns the first port of a range in which all ports are free. */
 export async function freeRange(length: number): Promise<number> {
   for (;;) {
     const first = randomInt(LOWEST, HIGHEST);
@@ -27,7 +27,7 @@ export async function freeRange(length: number): Promise<number> {
   }
 }
 
-/** Returns the data that a server at a port of this computer sends. */
+/** Returns the data that a server sends to clients that connect to a port of this computer. */
 export function notified(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ada = { userId: 'ada', projectId: 'p-ada', roles: [] };
 const signal = new AbortController().signal;
 
-/** An image cache with an image service that contains these images. */
+/** Creates an image cache for an image service that contains the given images. */
 function cacheOf(
   images: Readonly<Record<string, { readonly diskFormat: string; readonly content: Buffer }>>,
   maxBytes?: number,
@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     writeFileSync(program, `#!/bin/bash\n${report}\nexec ${QEMU_IMG} "$@"\n`, { mode: 0o755 });
     const cache = cacheOf({ image: { diskFormat: 'qcow2', content: readFileSync(qcow2) } }, undefined, program);
     await cache.fetchImage(ada, 'image', 2 ** 30, signal);
-    // KiB of memory, seconds, and KiB of output.
+    // The limits: KiB of memory, seconds of CPU time, and KiB of output.
     expect(readFileSync(limits, 'utf8').trim().split('\n').map(Number)).toEqual([4 * 2 ** 20, 600, 2 ** 20]);
   });
 

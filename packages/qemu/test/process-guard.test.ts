@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProcessGuard } from '../src/fence/process-guard.js';
 import type { QemuError } from '../src/qemu-error.js';
 
-/** A process with the control socket of a machine. It runs from its source text. */
+/** Simulates a machine's process with a control socket. The process receives this function as source text. */
 function runMachine(): void {
   const [, socket = '', kind] = process.argv.slice(1);
   let running = true;
@@ -58,7 +58,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     mkdirSync(folder);
     const child = startNode(`(${runMachine})()`, join(folder, 'pid'), join(folder, 'guard'), kind);
     await expect.poll(() => existsSync(join(folder, 'guard'))).toBe(true);
-    // A machine that does not listen yet is killed, like one that does not respond.
+    // A machine whose socket does not listen yet is killed, like a machine that does not respond.
     writeFileSync(join(folder, 'pid'), `${child.pid}`);
     return child;
   }
@@ -69,7 +69,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     return guard;
   }
 
-  /** On a busy machine, processes that respond may take seconds. */
+  /** Returns an order with a generous timeout, because responses may take seconds on a busy computer. */
   const order = (action: 'stop' | 'pause', inMs: number, withinMs = 20_000) => ({
     action,
     at: bootTime() + inMs,
@@ -96,7 +96,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     await guard.ensure(order('stop', 1_000));
     const last = order('stop', 3_000);
     await guard.renew(last);
-    // A renewal that was delayed does not bring the time forward.
+    // A delayed renewal cannot move the fencing time to an earlier point.
     await guard.renew(order('stop', 500));
     await dead(child);
     expect(bootTime()).toBeGreaterThanOrEqual(last.at);

@@ -21,17 +21,17 @@ import { GuestLine } from './guest/guest-line.js';
 export const IMAGE = '11111111-1111-4111-8111-111111111111';
 export const KERNEL = '22222222-2222-4222-8222-222222222222';
 export const RAMDISK = '33333333-3333-4333-8333-333333333333';
-/** The same guest in an image that declares an agent. */
+/** The test guest, in an image that declares a guest agent. */
 export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
-/** An image whose machines have other devices than the default ones. */
+/** An image whose machines do not have the default devices. */
 export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
-/** An image with the machine type q35, whose devices are at PCI Express ports. */
+/** An image with the machine type q35. Its machines have their devices at PCI Express ports. */
 export const Q35_IMAGE = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
-/** An image without anything to boot: its machine starts immediately, and waits. */
+/** An image with nothing to boot. Its machines start immediately, and stay in the firmware. */
 export const NOTHING = '88888888-8888-4888-8888-888888888888';
-/** A disk with a boot loader, without a separate kernel. */
+/** A disk image with a boot loader and without a separate kernel. */
 export const BOOT_DISK = '99999999-9999-4999-8999-999999999999';
-/** The same content as a CD. */
+/** A CD image with the same content as the boot disk. */
 export const BOOT_CD = 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 export const SUBNET = '55555555-5555-4555-8555-555555555555';
@@ -43,7 +43,7 @@ export const guestNetworks: NonNullable<Preset['networks']> = [
   { id: NETWORK, name: 'private', subnets: [{ id: SUBNET, cidr: '10.0.0.0/16' }] },
 ];
 
-/** The initial content: the test guest as an image with a kernel, and a network. */
+/** The initial content of the cloud: an image of the test guest with a kernel, and a network. */
 export function guestPreset({ kernel, ramdisk }: Guest, images: Images = []): Preset {
   const file = (path: string) => () => createReadStream(path);
   const properties = { kernel_id: KERNEL, ramdisk_id: RAMDISK, os_command_line: COMMAND_LINE };
@@ -88,7 +88,7 @@ export function guestPreset({ kernel, ramdisk }: Guest, images: Images = []): Pr
   };
 }
 
-/** The test guest as a disk and as a CD with a boot loader. */
+/** Creates two images of the test guest with a boot loader: a disk and a CD. */
 export function bootImages(folder: string, guest: Guest): Images {
   const disk = buildBootDisk(folder, guest);
   const cd = buildBootCd(folder, guest);
@@ -98,7 +98,7 @@ export function bootImages(folder: string, guest: Guest): Images {
   ];
 }
 
-/** A folder that another user can traverse. */
+/** Creates a folder that other users can traverse. */
 export function machineDirectory(): string {
   const folder = mkdtempSync(join(tmpdir(), 'aq-'));
   chmodSync(folder, 0o711);
@@ -111,7 +111,7 @@ export const ada: Context = {
   isAdmin: false,
 };
 
-/** An engine whose servers are real machines. */
+/** An engine whose servers are QEMU virtual machines. */
 export class QemuCloud {
   readonly directory: string;
   readonly #preset: Preset;
@@ -145,7 +145,7 @@ export class QemuCloud {
     return join(this.directory, 'qemu', 'machines');
   }
 
-  /** Opens the engine, for the first time or again. */
+  /** Opens the engine, also after it was closed. */
   async begin(): Promise<void> {
     const openDriver = qemuDriver({
       directory: join(this.directory, 'qemu'),
@@ -177,7 +177,7 @@ export class QemuCloud {
     return this.settled(servers[0]!.id);
   }
 
-  /** Returns the server after its task has ended. */
+  /** Returns the server after all background jobs have ended. */
   async settled(id: string): Promise<Server> {
     await this.engine.idle();
     const server = await this.engine.servers.get(ada, id);
@@ -185,13 +185,13 @@ export class QemuCloud {
     return server;
   }
 
-  /** Returns the server after an action has ended. */
+  /** Returns the server after an action and its background jobs have ended. */
   async done(id: string, started: Promise<unknown>): Promise<Server> {
     await started;
     return this.settled(id);
   }
 
-  /** Returns the output of the console after it contains the expected text. */
+  /** Returns the console output as soon as it contains the expected text. */
   async console(id: string, pattern: RegExp, timeout = 90_000): Promise<string> {
     return eventually(
       async () => {
@@ -203,7 +203,7 @@ export class QemuCloud {
     );
   }
 
-  /** The serial line of a guest that has booted. */
+  /** Opens the serial line of a guest that has booted. */
   async line(id: string): Promise<GuestLine> {
     this.#lines.get(id)?.close();
     const line = await GuestLine.open(join(this.machines, id, 'serial'));
@@ -211,12 +211,12 @@ export class QemuCloud {
     return line;
   }
 
-  /** Returns the existing folders of machines. */
+  /** Returns the names of the existing machine folders. */
   folders(): readonly string[] {
     return readdirSync(this.machines);
   }
 
-  /** Ends all machines and removes everything. */
+  /** Ends all machines, and removes all files. */
   async close(): Promise<void> {
     for (const line of this.#lines.values()) line.close();
     for (const { id } of await this.engine.servers.list(ada, { limit: 100 })) await this.engine.servers.delete(ada, id);

@@ -26,13 +26,15 @@ export const BOOT = { timeout: 150_000, interval: 300 };
 
 type MoreOptions = Omit<EngineOptions, 'database' | 'driver' | 'preset'>;
 
-/** Options of a host: those of its driver, its own, and its computer. */
+/** Options for a host: the driver's options, the host's own options, and the computer on which it runs. */
 export interface HostOptions extends Partial<QemuOptions> {
   readonly link?: Pick<Partial<CreateHostOptions>, 'address' | 'listen' | 'port' | 'serviceDownSeconds' | 'fence'>;
   readonly computer?: Computer;
 }
 
-/** The address of a database server for processes in a network namespace: a socket is a file. */
+/**
+ * Returns a database URL with a Unix socket, which processes in any network namespace can reach, because it is a file.
+ */
 async function socketUrl(database: string): Promise<string> {
   const client = new pg.Client(database);
   await client.connect();
@@ -41,7 +43,7 @@ async function socketUrl(database: string): Promise<string> {
   return `${database}?host=${rows[0].unix_socket_directories}`;
 }
 
-/** An engine without machines, and QEMU separate host processes on this computer. */
+/** An engine without machines, and separate processes on this computer that are QEMU hosts. */
 export class QemuHosts {
   readonly directory: string;
   readonly #hosts = new Map<string, ChildProcess>();
@@ -67,7 +69,7 @@ export class QemuHosts {
     return hosts;
   }
 
-  /** Opens the engine. @param more additional initial content */
+  /** Opens the engine. @param more additional content of the engine's preset */
   static async withoutHosts(
     postgresUrl: string,
     more: Partial<Preset> = {},
@@ -104,7 +106,7 @@ export class QemuHosts {
     ]);
   }
 
-  /** Makes a host exit after a number of steps, or immediately after a command to QEMU. */
+  /** Makes a host exit after a number of steps, or immediately after it has sent the named command to QEMU. */
   killAfter(name: string, when: number | string): Promise<void> {
     const child = this.#hosts.get(name);
     return new Promise((resolve) => {
@@ -150,13 +152,15 @@ export class QemuHosts {
     return this.engine.servers.get(admin, id);
   }
 
-  /** Returns what the check of the database reports about capacity that was counted incorrectly; undefined: none was. */
+  /**
+   * Returns what the database check reports about incorrectly counted capacity; undefined if all capacity is correct.
+   */
   async miscounted(): Promise<string | undefined> {
     const findings = await checkDatabase(this.#database);
     return findings.find(({ what, good }) => what === 'capacity' && !good)?.reported;
   }
 
-  /** Returns the server after its task has ended; rejects if it is in ERROR. */
+  /** Returns the server after its task has ended. Rejects if the server is in the status `ERROR`. */
   async settled(id: string): Promise<Server> {
     return eventually(async () => {
       const server = await this.see(id);

@@ -23,12 +23,12 @@ describe('a slow guest agent', () => {
       let received = '';
       let isResponding = false;
       let turn = Promise.resolve();
-      /** Each line arrives separately. */
+      /** Sends a line. Lines arrive separately, because each is delayed. */
       const say = (line: string) => {
         turn = turn.then(() => sleep(20)).then(() => void socket.write(Buffer.from(`${line}\n`, 'latin1')));
       };
       const response = (line: string) => {
-        // Like QEMU's own agent: an error for each delimiter, and then the response.
+        // Like QEMU's own agent, reports an error for each delimiter before it responds.
         if (line.charCodeAt(0) === DELIMITER) say('{"error": {"class": "GenericError", "desc": "stray"}}');
         const { execute, arguments: given } = JSON.parse(line.slice(line.indexOf('{')));
         if (execute !== 'guest-sync-delimited') requested.push(execute);

@@ -43,7 +43,7 @@ describe('docs/machine-tuning.md', () => {
 
 type Descriptions = Readonly<Record<string, string>>;
 
-/** Options whose unknown values are rejected. */
+/** Options that reject unknown values. */
 const REJECTED: ReadonlySet<string> = new Set([
   'hw_machine_type',
   'hw:tpm_version',
@@ -70,7 +70,7 @@ describe('options of flavors and images', () => {
       });
     tune(listening(undefined), listening('1'));
     tune(listening('1'));
-    // Read where it is used, not when the machine starts.
+    // These options are read when they are used, not when the machine starts.
     const elsewhere = ['agent', 'atRest', 'administrator', 'system', 'kernel', 'ramdisk', 'commandLine'];
     for (const [name, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(supportedOptions)) {
       if (elsewhere.includes(name)) continue;

@@ -18,16 +18,16 @@ export function missingForVolumes(): string | undefined {
   return PROGRAMS.find((name) => findInstalledProgram(name) === undefined);
 }
 
-/** A backend under test. */
+/** The volume backend that the suite tests. */
 export interface BackendSuite {
   readonly name: string;
-  /** Opens the backend. @param folder contains a folder for each disk, named after it */
+  /** Opens the volume backend. @param folder contains a folder for each disk, named after it */
   open(folder: string): Promise<VolumeBackend>;
-  /** Removes the data that the backend has stored outside of this folder. */
+  /** Removes the data that the backend has stored outside of its folder. */
   close?(): Promise<void>;
 }
 
-/** Registers the conformance tests of backends for volumes. Disks are read and written as guests do: over NBD. */
+/** Registers the conformance tests for volume backends. The tests access disks over NBD, as guests do. */
 export function testVolumeBackend(suite: BackendSuite): void {
   describe(`volumes of ${suite.name}`, { timeout: 60_000 }, () => {
     const never = new AbortController().signal;
@@ -59,7 +59,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
       return name;
     }
 
-    /** Creates an image of one MiB of a byte, and a disk from it. */
+    /** Creates a 1 MiB image that contains only the given byte, and a disk from this image. */
     async function fromImage(byte: number, bytes: number): Promise<{ readonly name: string; readonly image: string }> {
       const [name, image] = [newDisk(), join(folder, 'image')];
       writeFileSync(image, Buffer.alloc(MIB, byte));
@@ -67,7 +67,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
       return { name, image };
     }
 
-    /** Serves a disk as the host does. */
+    /** Serves a disk over NBD, as the host does. */
     async function serve(name: string): Promise<VolumeContent> {
       const content = new VolumeContent(join(folder, name), undefined);
       served.push(content);
@@ -86,7 +86,7 @@ export function testVolumeBackend(suite: BackendSuite): void {
     const write = (content: VolumeContent, byte: number, at: number) =>
       io(content, `write -P ${byte} ${at * MIB} ${MIB}`, 'flush');
 
-    /** Checks the content: the byte in each MiB. */
+    /** Checks the content of a disk: the expected byte in each MiB. */
     async function holds(content: VolumeContent, ...bytes: readonly number[]): Promise<void> {
       const output = await io(content, ...bytes.map((byte, at) => `read -P ${byte} ${at * MIB} ${MIB}`), 'length');
       expect(output).not.toContain('Pattern verification failed');

@@ -16,7 +16,7 @@ const [ONE, TWO] = ['33333333-3333-4333-8333-333333333333', '44444444-4444-4444-
 let directory: string;
 const requested: TransferRequest[] = [];
 
-/** A host that has the volume, and reports that to every client. */
+/** Fake links to other hosts. The host `h1` stores all volumes, and all requests are recorded. */
 const hosts = {
   self: 'h2',
   volumeHost: async () => 'h1',
@@ -32,7 +32,7 @@ const hosts = {
 const open = () => new RemoteVolumes({ directory, hosts, changeOwner: async () => {} });
 const user = (id: string) => ({ id, userId: 'ada', projectId: 'p-ada' });
 
-/** The name with which a server's socket requests the volume. */
+/** Connects to a server's socket, and returns the request that the connection causes. */
 async function requestedName(path: string): Promise<unknown> {
   requested.length = 0;
   const socket = connect(path);
@@ -55,7 +55,7 @@ it('connects each server to a volume by a separate export, which lasts until it 
   expect(await requestedName(first.socket)).toEqual({ kind: 'volume', content: CONTENT, userId: `${ONE}@h2` });
   expect(await requestedName(second.socket)).toEqual({ kind: 'volume', content: CONTENT, userId: `${TWO}@h2` });
   await before.leave();
-  // Machines continue to run, and find their export at the same path.
+  // Machines continue to run, and reconnect to their export at the same path.
   const after = open();
   await after.recover();
   expect(await requestedName(second.socket)).toMatchObject({ userId: `${TWO}@h2` });

@@ -234,7 +234,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     const together = () => Promise.all(['a', 'b', 'nobody'].map((name) => store.together(locked(name))));
     expect(await together()).toEqual(['theirs', 'theirs', undefined]);
     expect(await store.transaction(locked('a'))).toBe('theirs');
-    // JSON is read once: after that, the revisions show that it is unchanged.
+    // JSON is read only once: afterwards, the revisions show that it is unchanged.
     expect(statements.filter((name) => name === 'select keypairs')).toHaveLength(3);
   });
 
@@ -275,7 +275,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     await expect(rejected).rejects.toThrow();
     expect((await Promise.all(request)).map((found) => found?.name)).toEqual(['a', 'b', 'a', undefined]);
     expect(statements).toEqual(['select keypairs', 'select keypairs']);
-    // A query after a result sees later changes.
+    // A query that starts after the result of another one sees later changes.
     await store.transaction((tx) => tables.keypairs.delete(tx, 'ada/a'));
     expect(await tables.keypairs.get(store, 'ada/a')).toBeUndefined();
   });

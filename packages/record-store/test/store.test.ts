@@ -186,7 +186,7 @@ it.skipIf(!inject('postgresUrl'))('detects by a check that the disk of PostgreSQ
   await expect(store.check()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
   await run('drop trigger fail on kysely_migration_lock');
   await store.check();
-  // Rows may fit into existing files while a sort finds no space.
+  // Rows may fit into existing files even if there is no disk space for a sort.
   await run(`alter database ${new URL(url).pathname.slice(1)} set temp_file_limit = 0`);
   const limited = await openStore(url);
   await expect(limited.check()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });

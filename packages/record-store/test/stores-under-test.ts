@@ -4,6 +4,6 @@ import { openStore } from './open-store.js';
 
 export type StoreUnderTest = AnyStoreUnderTest<Store>;
 
-/** Returns SQLite, and PostgreSQL (a separate database) if it is installed. */
+/** Returns functions that open a SQLite database and, if PostgreSQL is installed, a separate PostgreSQL database. */
 export const storesUnderTest = (postgresUrl: string) =>
   storesOf(postgresUrl, 'record_store_tables', (url) => openStore(url));

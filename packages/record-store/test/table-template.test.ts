@@ -34,7 +34,8 @@ it('a later in-memory database equals the result of all changes, without applyin
   const second = await opened(changes);
   expect(second.content).toEqual(first.content);
   expect(second.content.rows.kysely_migration?.map(({ name }) => name)).toEqual(Object.keys(migrations));
-  // One for each table and index that remains; some changes create ones that later changes replace.
+  // One statement for each table and index that remains: some changes create tables or indexes that later changes
+  // replace.
   const objects = second.content.schema.filter(({ name, sql }) => sql !== null && !name.startsWith('sqlite_'));
   const schemaStatements = (statements: readonly string[]) => statements.filter((name) => name === 'schema').length;
   expect(schemaStatements(second.said)).toBe(objects.length);
@@ -62,7 +63,7 @@ it('writes to one database are not in the next one', async () => {
   expect((await opened(changes)).content.rows.kysely_migration).toHaveLength(Object.keys(migrations).length);
 });
 
-/** Returns the changes with another first one, which calls `begin` before it applies. */
+/** Returns the changes, preceded by another one that calls `begin` when it is applied. */
 function begunBy(begin: () => void): SchemaChanges {
   const up = async (db: Kysely<Rows>) => {
     begin();

@@ -72,7 +72,10 @@ export const tables = {
   }),
 } as const;
 
-/** The changes that create the tables: two, so that tests observe an order, and rows that a change inserts. */
+/**
+ * The changes that create the tables. There are two, so that tests can observe their order; the second also inserts a
+ * row.
+ */
 export const migrations: SchemaChanges = {
   '0001-initial': {
     async up(db) {
@@ -88,7 +91,7 @@ export const migrations: SchemaChanges = {
   },
   '0002-groups': {
     async up(db) {
-      // An index that another one replaces.
+      // Replaces an index.
       await db.schema.dropIndex('servers_0').execute();
       await db.schema.createIndex('servers_of_project').on('servers').columns(['project_id', 'name']).execute();
       await createDocumentTable(db, 'server_groups', {

@@ -17,8 +17,8 @@ function parseElements(token: string): readonly PatternElement[] {
 }
 
 /**
- * Returns whether a path matches a pattern. The time is at most proportional to the product of the two lengths, so that
- * a malicious pattern cannot block the process.
+ * Returns whether a path matches a pattern. The running time is at most proportional to the product of the two lengths,
+ * so a malicious pattern cannot block the process.
  */
 function matchesPattern(pattern: string, path: string): boolean {
   const elements = (pattern.match(/\{[^}]*\}|\*\*|[^{}]/g) ?? []).flatMap(parseElements);

@@ -39,7 +39,7 @@ export class IdentityRequests {
       return await fetch(url, request);
     } catch (firstError) {
       if (request.signal.aborted) throw this.#unreachable(firstError);
-      // The request is retried because the server may have closed a keep-alive connection at the same moment.
+      // The request is retried because the server may have closed the keep-alive connection while the request was sent.
       return fetch(url, request).catch((error: unknown) => {
         throw this.#unreachable(error);
       });

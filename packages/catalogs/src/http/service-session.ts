@@ -3,8 +3,8 @@ import { CatalogError } from '../errors/catalog-error.js';
 import { type IdentityLimits, IdentityRequests, identityUnavailable } from './identity-requests.js';
 
 /**
- * The service user as which this service logs in to other services, and the user's project. Domains and the project are
- * identified by id or name.
+ * The service user for logins to other services, and the user's project. Domains and the project are identified by id
+ * or name.
  */
 export interface ServiceUser {
   readonly username: string;
@@ -51,8 +51,8 @@ interface CachedToken extends ServiceToken {
 /** How long before its expiry a token is renewed, so that no token expires in transit. */
 const RENEWAL_MARGIN_MS = 60_000;
 /**
- * How long no login is attempted after the identity service has rejected the credentials. Identity services lock a user
- * after repeated failures.
+ * The time without login attempts after the identity service has rejected the credentials. Identity services lock a
+ * user after repeated failures.
  */
 const PAUSE_AFTER_REJECTION_MS = 10_000;
 

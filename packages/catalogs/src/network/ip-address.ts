@@ -84,7 +84,7 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 /**
- * Parses an IP address that has been validated already.
+ * Parses an IP address that has already been validated.
  *
  * @throws TypeError if it is invalid
  */
@@ -95,7 +95,7 @@ export function ipOf(text: string): IpAddress {
 }
 
 /**
- * Parses a CIDR that has been validated already.
+ * Parses a CIDR that has already been validated.
  *
  * @throws TypeError if it is invalid
  */

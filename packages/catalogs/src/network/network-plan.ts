@@ -2,8 +2,7 @@ import type { Network, SecurityGroupRule, Subnet } from './network-catalog.js';
 import type { ProviderSegment } from './provider-segment.js';
 
 /**
- * The mode in which guests receive IPv6 addresses or routers advertise them, as defined by the network service. Null if
- * they do neither.
+ * An IPv6 address mode or router advertisement mode, as defined by the network service. Null if the mode is not set.
  */
 export type Ipv6Mode = 'slaac' | 'dhcpv6-stateful' | 'dhcpv6-stateless' | null;
 

@@ -1,4 +1,4 @@
-/** The guest CPU modes, named like the values of Nova's option `[libvirt] cpu_mode`. */
+/** The guest CPU modes, named after the values of Nova's option `[libvirt] cpu_mode`. */
 const CPU_MODES = ['host-passthrough', 'host-model', 'custom'] as const;
 export type CpuMode = (typeof CPU_MODES)[number];
 

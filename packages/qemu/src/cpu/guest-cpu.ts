@@ -6,7 +6,7 @@ type CpuProperty = string | number | boolean;
 /** CPU properties by name: the features and the identification (`vendor`, `family`, `model-id`, ...). */
 export type CpuProperties = Readonly<Record<string, CpuProperty>>;
 
-/** The virtual CPU of a guest, which hosts exchange when the guest migrates. */
+/** The virtual CPU of a guest. Hosts exchange this description when the guest migrates. */
 export interface GuestCpu {
   readonly mode: CpuMode;
   /** The QEMU CPU model. In the mode `host-model`, this is `base`, a model without features. */

@@ -80,7 +80,7 @@ describe('the CPU of guests', () => {
     expect(cpuArgument((await open(program, custom('Old', '+AES', '-sse4_2'))).guest)).toBe(
       'Old,aes=on,sse4.2=off,enforce',
     );
-    // A feature that the full model does not have, but QEMU lists as available in a model.
+    // A feature that the full model does not have, although QEMU lists it as available in another model.
     const models = { ...MODELS, Other: { ...OLD, topoext: true } };
     expect((await open(fakeQemu(NEW, models, ['topoext']), custom('Other'))).guest.visible?.topoext).toBe(true);
   });

@@ -14,7 +14,7 @@ export interface QueriedProgram {
 /** A CPU model that QEMU supports. */
 export interface CpuDefinition {
   readonly name: string;
-  /** The CPU features of the model that this computer cannot provide. */
+  /** The model's CPU features that this computer cannot provide. */
   readonly 'unavailable-features'?: readonly string[];
 }
 

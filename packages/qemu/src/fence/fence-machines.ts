@@ -84,7 +84,8 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
       try {
         if (action === 'pause') {
           if (!(await executeCommands(controlSocket, 'query-status')).running) return false;
-          // The file is written before the pause, because the host process resumes only machines that have this file.
+          // The file `fenced` is written before the pause, because the host process resumes only machines that have
+          // this file.
           await writeFile(join(path, 'fenced'), '');
         }
         await executeCommands(controlSocket, action === 'pause' ? 'stop' : 'quit');

@@ -29,7 +29,10 @@ export interface ProcessGuardOptions {
   readonly log: (line: string) => void;
 }
 
-/** A host's fence guard: a process in a separate session that outlives the host process. Requests run sequentially. */
+/**
+ * A host's fence guard: a process that runs in a separate session and outlives the host process. Requests run
+ * sequentially.
+ */
 export class ProcessGuard implements FenceGuard {
   readonly #options: ProcessGuardOptions;
   readonly #folder: string;

@@ -19,11 +19,11 @@ export interface GuardRequest {
 }
 
 /**
- * Runs in the fence guard process. From the fencing time on, fences all machines, including new ones, until a request
- * sets a later time.
+ * Runs in the fence guard process. Starting at the fencing time, fences all machines, including new ones, until a
+ * request sets a later time.
  *
- * The process receives this function as source text, so that it works in a bundled package and after an update has
- * replaced the files. The function must therefore not reference other names of this module.
+ * The process receives this function as source text, so that the guard works in a bundled package and after an update
+ * has replaced the package's files. The function must therefore not reference anything else in this module.
  */
 export function runGuard(fence: typeof fenceMachines): void {
   const { existsSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');

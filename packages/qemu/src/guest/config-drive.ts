@@ -9,18 +9,18 @@ import type { GuestMetadata } from './meta-data.js';
 /** The file system label by which guests find the config drive. */
 const DRIVE_LABEL = 'config-2';
 
-/** The capacity of the config drive: a 2.88 MB floppy disk, minus the file system overhead. */
+/** The capacity of the config drive: that of a 2.88 MB floppy disk, minus the file system overhead. */
 const MAX_CONTENT_BYTES = 2_700_000;
 
 /** The offset of the boot code in the boot sector: the target of the jump instruction at the sector's start. */
 const BOOT_CODE_OFFSET = 0x40;
 /**
- * `int 0x18`, which makes firmware boot from the next device, then an endless `hlt` loop, in case the firmware returns.
+ * `int 0x18` makes the firmware boot from the next device. An endless `hlt` loop follows, in case the firmware returns.
  */
 const NEXT_DEVICE_BOOT_CODE = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
 
 /**
- * Writes boot code that continues with the next device, for firmware that tries to boot from the config drive. QEMU's
+ * Writes boot code that makes firmware continue with the next device if it tries to boot from the config drive. QEMU's
  * tools leave the boot code empty.
  */
 async function writeBootCode(path: string): Promise<void> {

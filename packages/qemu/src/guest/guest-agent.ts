@@ -86,9 +86,9 @@ function parseResponse(line: string): AgentResponse | undefined {
 const formatCommand = (execute: string, args: object) => `${JSON.stringify({ execute, arguments: args })}\n`;
 
 /**
- * Sends synchronization requests until the guest agent responds. Each request starts with a delimiter that discards
- * earlier input, which agents may report as an error. If several requests were sent, another one without the delimiter
- * follows, so that this error is not mistaken for the response to the next command.
+ * Sends synchronization requests until the guest agent responds. Each request starts with a delimiter that makes the
+ * agent discard earlier input. Agents may report the delimiter as an error. If several requests were sent, another one
+ * without the delimiter follows, so that such an error is not mistaken for the response to the next command.
  */
 async function synchronize(socket: Socket, detail: string, timeoutSignal: AbortSignal): Promise<void> {
   const sentIds = new Set<unknown>();

@@ -13,9 +13,7 @@ const MAX_FREEZE_SECONDS = 600;
 
 /** A guest with frozen file systems, and the holders that keep it frozen. */
 class FrozenGuest {
-  /**
-   * The holders that keep the guest frozen, each with a timeout, because a holder can die before it ends its freeze.
-   */
+  /** The holders that keep the guest frozen. Each has a timeout, because a holder can die before it ends its freeze. */
   readonly holders = new Map<string, NodeJS.Timeout>();
   retry: NodeJS.Timeout | undefined;
   #previousTask: Promise<unknown> = Promise.resolve();

@@ -7,7 +7,7 @@ import { checkImageFile, parseDiskFormat } from './check-image-file.js';
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-image-file-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The header of a qcow2 file of a gibibyte. */
+/** Returns the path of a qcow2 header for a disk of 1 GiB. */
 function qcow2({ version = 3, backing = 0n, incompatible = 0n } = {}): string {
   const header = Buffer.alloc(512);
   header.write('QFI\xfb', 'latin1');
@@ -60,7 +60,7 @@ describe('an uploaded image file', () => {
     await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(reason);
   });
 
-  /** A vmdk file whose descriptor is this text. */
+  /** Returns the path of a vmdk file with the given descriptor. */
   function vmdk(descriptor: string, capacity = 2048n): string {
     const content = Buffer.alloc(1024);
     content.write('KDMV', 'latin1');

@@ -55,7 +55,10 @@ interface CacheEntry {
   readonly bytes: number;
 }
 
-/** Returns the least recently used paths, whose removal brings the cache within its limit and frees `bytesToFree`. */
+/**
+ * Returns the least recently used paths that must be removed to bring the cache within its limit and free
+ * `bytesToFree`.
+ */
 function selectForEviction(entries: readonly CacheEntry[], maxBytes: number, bytesToFree: number): readonly string[] {
   const files = new Map(entries.map((entry) => [entry.ino, entry]));
   const totalBytes = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -158,7 +161,8 @@ export class ImageCache {
           await runProgram(...commandWithLimits(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
         }
         await chmod(convertedPath, 0o444);
-        // A rename would replace the file of a concurrent download of the same content while another process links it.
+        // A rename would replace the file of a concurrent download of the same content, which another process may be
+        // linking.
         await link(convertedPath, contentPath).catch(ignoreExisting);
       }
       const linkPath = `${downloadPath}.link`;

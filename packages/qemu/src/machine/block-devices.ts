@@ -42,8 +42,8 @@ export function createConnectionNode(volume: VolumeShape, name: string): JsonObj
 }
 
 /**
- * Returns the `blockdev-add` arguments for the node between the guest and a volume's connection node. It allows
- * replacing the connection while the guest runs.
+ * Returns the `blockdev-add` arguments for the node between the guest and a volume's connection node. Thanks to this
+ * node, the connection can be replaced while the guest runs.
  */
 export function createFrontNode({ readOnly }: VolumeShape, name: string, connection: string): JsonObject {
   return { 'node-name': name, driver: 'raw', file: connection, 'read-only': readOnly, discard: 'unmap' };

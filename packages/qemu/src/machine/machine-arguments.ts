@@ -78,7 +78,9 @@ function createRngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>
   return { driver: 'virtio-rng-pci', rng: 'random', ...(bytes && { 'max-bytes': bytes, period }) };
 }
 
-/** Returns the block nodes for UEFI firmware: the code, and the variables, which the guest writes. */
+/**
+ * Returns the block nodes for UEFI firmware: one for the code, and one for the variables, which the guest can change.
+ */
 function createFlashNodes({ code, variables }: Firmware): readonly object[] {
   const createNode = (name: string, { file: filename, format: driver }: FirmwareFile, readOnly: boolean) => {
     return { 'node-name': name, driver, 'read-only': readOnly, file: { driver: 'file', filename } };

@@ -184,7 +184,8 @@ export class MachineFolder implements ProcessFolder {
   }
 
   /**
-   * Discards the beginning of the console log when it exceeds twice the maximum size. QEMU continues to append output.
+   * Discards the beginning of the console log when the log exceeds twice the maximum size. QEMU continues to append
+   * output.
    */
   async truncateConsole(): Promise<void> {
     const path = this.file('console');

@@ -6,8 +6,8 @@ const LOCK_ERRORS = /another process using the image|Failed to get .*lock/;
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Runs a function that opens disks, and retries while another process has locked them. Programs that were started by a
- * killed process soon end, and shared storage keeps the locks of a lost host for only a minute or two.
+ * Runs a function that opens disks, and retries while another process has locked them. The child programs of a killed
+ * process exit soon, and shared storage keeps the locks of a lost host for only a minute or two.
  *
  * @throws QemuError `DISK_IN_USE` if the disks are still locked after the given time
  */

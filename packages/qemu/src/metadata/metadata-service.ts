@@ -29,8 +29,8 @@ export interface MetadataServiceOptions {
 
 /**
  * Runs in a child process in a network namespace, and passes a listening socket to the parent process; the socket stays
- * in its namespace. The child receives this function as source text, so that it works in a bundled package. The
- * function must therefore not reference other names of this module.
+ * in its namespace. The child receives this function as source text, so that this also works in a bundled package. The
+ * function must therefore not reference anything else in this module.
  */
 function listenInNamespace(): void {
   const [address, port] = process.argv.slice(1);

@@ -7,7 +7,7 @@ import { ownerOf } from '../images/image-cache.js';
 import type { MachineManifest } from './machine-manifest.js';
 import { createTransferClient, InterruptedTransferError, retryWhileUnreachable } from './transfer-requests.js';
 
-/** A machine on another host, from which this host receives it. */
+/** A machine that this host receives from another host. */
 export interface RemoteMachine {
   readonly host: Host;
   readonly server: Server;

@@ -48,7 +48,7 @@ export interface BridgeModeOptions {
   readonly log: (line: string) => void;
 }
 
-/** Returns the IPv4 addresses of those of this computer's DNS resolvers that guests can reach, too. */
+/** Returns the IPv4 addresses of this computer's DNS resolvers, except local ones, which guests cannot reach. */
 async function readResolvers(): Promise<readonly string[]> {
   const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
   const allResolvers = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
@@ -215,7 +215,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       const text = JSON.stringify([plan, { ...tunnels, peers: [...(tunnels?.peers ?? [])] }, [...queues]]);
       const isRecent = Date.now() - lastCheck.at < RECONCILE_INTERVAL_MS;
       if (!isCheckRequested && isRecent && lastCheck.desired === text) return;
-      // A check that is requested from now on is made in the next round.
+      // A check that is requested from now on runs in the next round.
       isCheckRequested = false;
       lastCheck = { desired: '', at: 0 };
       const namespaces = selectServedNetworks(plan).map(({ id }) => names.service(id));

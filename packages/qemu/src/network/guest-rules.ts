@@ -157,7 +157,7 @@ function tunnelRules(
   });
   const device = wireguard && `"${wireguard.device}"`;
   return {
-    // Other hosts reach only tunnels through the encrypting interface, and reach tunnels only through this interface.
+    // Through the encrypting interface, other hosts reach only tunnels. They cannot reach tunnels in any other way.
     wire: device
       ? [
           `udp dport ${local.port} iifname != ${device} drop`,

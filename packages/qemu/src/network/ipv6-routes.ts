@@ -54,7 +54,7 @@ export class Ipv6Routes {
     const { ip, names, nft, log } = this.#options;
     for (const conflict of conflicts) log(formatConflict(conflict));
     for (const { routerId } of routed) await this.#enableIpv6(names.uplink(routerId));
-    // The rules are set before the routes, because they limit what routers can send.
+    // The rules are set before the routes, because the rules limit what routers can send.
     await runProgram(nft, ['-f', '-'], { runAs: undefined, input: routedRules(routed, names) });
     const existing = await ip.ipv6Routes('table', 'all', 'proto', 'static');
     await ip.batchIpv6(routeCommands(routed, existing, await ip.ipv6RulePriorities(), names));

@@ -76,8 +76,8 @@ function transportMatch(rule: Rule): string | undefined {
 }
 
 /**
- * Returns the nftables match for a security group rule. The only user input in it is numbers and addresses that were
- * parsed and formatted again.
+ * Returns the nftables match for a security group rule. It contains no user input except numbers and addresses, which
+ * are parsed and formatted again.
  *
  * @param members returns the addresses of the ports in a security group
  * @returns undefined for a rule that cannot match any packet

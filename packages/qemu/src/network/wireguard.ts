@@ -56,7 +56,7 @@ export class Wireguard {
     const wireguard = new Wireguard(options, wg, keyFile, publicKey);
     const { device, address } = wireguard;
     const existingAddresses = (await ip.addresses()).find(({ ifname }) => ifname === device);
-    // The interface belongs to a key that was replaced.
+    // The interface was configured for a key that has been replaced.
     if (existingAddresses && !existingAddresses.addr_info.some(({ local }) => local === address))
       await ip.batch([`link delete dev ${device}`]);
     const program = await wireguard.#ensureInterface();

@@ -7,7 +7,7 @@ import { probeAcceleration, runProbeGuest } from './acceleration.js';
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-acceleration-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program that replaces QEMU, with the given output of its guest. */
+/** Returns the path of a program that replaces QEMU and prints the given output of a guest. */
 function fakeQemu(output: string, more = 'sleep 60'): string {
   const path = join(folder, `qemu-${output}-${more.length}`);
   writeFileSync(path, `#!/bin/sh\nprintf '${output}'\n${more}\n`, { mode: 0o755 });

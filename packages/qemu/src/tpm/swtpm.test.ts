@@ -13,7 +13,7 @@ afterEach(async () => {
   folder = undefined;
 });
 
-/** Installs a program that reports features. */
+/** Installs a fake `swtpm` that reports the given features. */
 async function install(features: readonly string[]): Promise<string> {
   folder = await mkdtemp(join(tmpdir(), 'swtpm-'));
   const program = join(folder, 'swtpm');

@@ -10,7 +10,7 @@ export interface CpuTopology {
   readonly threads: number;
 }
 
-/** I/O limits for each disk, named like the arguments of QEMU's `block_set_io_throttle`; 0 means unlimited. */
+/** I/O limits for each disk, named after the arguments of QEMU's `block_set_io_throttle`; 0 means unlimited. */
 export interface DiskLimits {
   readonly bps: number;
   readonly bps_rd: number;
@@ -93,7 +93,8 @@ function lookUp<Table extends object, Default>(table: Table, key: string | undef
 }
 
 /**
- * Returns the requested CPU topology, completed if necessary; null if none is requested or it does not fit the VCPUs.
+ * Returns the requested CPU topology, completed if necessary; null if none is requested, or if it does not match the
+ * number of VCPUs.
  */
 function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   const [sockets, cores, threads] = (['cpuSockets', 'cpuCores', 'cpuThreads'] as const).map((part) =>

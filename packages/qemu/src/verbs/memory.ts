@@ -105,7 +105,7 @@ export const memoryVerbs: Verbs = {
   resume: async ({ host, server, signal }) => {
     const machine = host.machine(server);
     if (await machine.folder.exists('memory')) {
-      // If an interrupted attempt has started the machine, it must be started again.
+      // If an interrupted attempt has started the machine, the machine must be started again.
       await machine.powerOff();
       const layout = await readSavedLayout(machine.folder);
       await loadMemory(machine, await host.start(server, signal, server.flavor, layout), signal);

@@ -18,7 +18,7 @@ export interface VolumeAccess {
   reattach(host: string, server: VolumeUser, volumeId: string): Promise<void>;
   /** Takes over the volume connections of an earlier process. */
   recover(): Promise<void>;
-  /** Stops managing volumes. The processes that serve volumes to guests continue. */
+  /** Stops managing volumes. The processes that serve volumes to guests keep running. */
   leave(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ import { remoteUserId, VolumeTransports } from './volume-transports.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
 
-/** How long content may exist without a volume before it is removed. It has no volume until it is complete. */
+/** The maximum age of content without a volume. Content belongs to no volume until it is complete. */
 const MAX_UNLINKED_AGE_MS = 3_600_000;
 
 export interface VolumeStoreOptions {
@@ -271,7 +271,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /**
    * Restarts the processes that serve volumes if this computer was rebooted or a process has died, so that waiting
-   * guests continue. Deletes incomplete content.
+   * guests can continue. Deletes incomplete content.
    */
   async recover(): Promise<void> {
     const linkedPaths = new Set<string>();
@@ -289,7 +289,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     }
   }
 
-  /** Cancels the creation of content. The processes that serve volumes continue. */
+  /** Cancels the creation of content. The processes that serve volumes keep running. */
   async leave(): Promise<void> {
     this.#closing.abort(new Error('the engine is closing'));
     await this.#monitor.leave();

@@ -20,7 +20,7 @@ const PROGRAM = join(import.meta.dirname, 'program.mjs');
 
 type Method<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 
-/** A cloud in a separate network namespace: nothing of this machine's network changes. */
+/** A cloud in a separate network namespace, so that this computer's own network does not change. */
 export class BridgeCloud {
   readonly directory = machineDirectory();
   readonly #guest = buildGuest(this.directory);
@@ -33,7 +33,7 @@ export class BridgeCloud {
   #previous: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param providerNetworks bridges of the computer by the names of physical networks
+   * @param providerNetworks bridges of the simulated computer, by physical network name
    * @param prepare creates these bridges
    */
   async open(
@@ -88,7 +88,7 @@ export class BridgeCloud {
     return response;
   }
 
-  /** Calls a method of the program's engine. */
+  /** Calls a method of the engine in the program's process. */
   call<Service extends keyof Engine, Name extends keyof Engine[Service]>(
     service: Service,
     name: Name,
@@ -129,7 +129,7 @@ export class BridgeCloud {
     return server;
   }
 
-  /** The serial line of a guest that has booted a number of times. */
+  /** Returns the serial line of a guest, after the guest has booted the given number of times. */
   async line({ id }: Pick<Server, 'id'>, boots = 1): Promise<GuestLine> {
     const known = this.#lines.get(id);
     if (known?.isOpen) return known;
@@ -148,14 +148,14 @@ export class BridgeCloud {
     return line;
   }
 
-  /** Returns whether a command of a guest succeeds. */
+  /** Runs a command in a guest, and returns whether it succeeds. */
   async succeeds(server: Pick<Server, 'id'>, command: string): Promise<boolean> {
     return (await (await this.line(server)).run(`${command} >/dev/null 2>&1 && echo yes || echo no`)) === 'yes';
   }
 
   async kill(): Promise<void> {
     const ended = once(this.#program!, 'exit');
-    // The entered namespace is that of the program itself.
+    // `nsenter` has been replaced by the program, so the signal reaches the program itself.
     this.#program!.kill('SIGKILL');
     await ended;
     this.#reader!.close();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Computer } from './computer.js';
 
-/** Packets of a device, as they are on the wire. */
+/** A capture of a network device's packets. */
 export class Capture {
   readonly #file: string;
   readonly #program: ChildProcess;
@@ -14,12 +14,12 @@ export class Capture {
     this.#program = spawn(...computer.enter('tcpdump', options), { stdio: ['ignore', 'ignore', 'pipe'] });
   }
 
-  /** Resolves when packets are captured. */
+  /** Starts a capture. Resolves once packets are being captured. */
   static async start(computer: Computer, device: string, file: string): Promise<Capture> {
     const capture = new Capture(computer, device, file);
     const program = capture.#program;
     await new Promise<void>((resolve, reject) => {
-      // Read to its end: the program would be killed by a closed stream.
+      // The output is read to its end, because a closed stream would end the program.
       program.stderr!.setEncoding('utf8').on('data', (text: string) => text.includes('listening on') && resolve());
       program.once('exit', () => reject(new Error(`packets of ${device} cannot be captured`)));
     });

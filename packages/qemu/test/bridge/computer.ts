@@ -29,7 +29,7 @@ export class Computer {
     return this.#holder.pid!;
   }
 
-  /** The command prefix that runs a program on this computer. The prefix replaces itself with that program. */
+  /** Returns the command that runs a program on this computer. The command's process becomes that program. */
   readonly enter = (program: string, args: readonly string[]): [string, string[]] => [
     'nsenter',
     [`--net=/proc/${this.pid}/ns/net`, `--mount=/proc/${this.pid}/ns/mnt`, program, ...args],
@@ -40,13 +40,13 @@ export class Computer {
     return execFileSync(...this.enter(program, args), { encoding: 'utf8' });
   }
 
-  /** The same for programs that take longer. */
+  /** Like `inside()`, but asynchronous, for programs that take longer. */
   async outputOf(program: string, ...args: readonly string[]): Promise<string> {
     const { stdout } = await run(...this.enter(program, args), { encoding: 'utf8' });
     return stdout;
   }
 
-  /** Returns the existing devices and namespaces of networks. */
+  /** Returns the names of the driver's network devices and namespaces that exist. */
   left(): readonly string[] {
     const links: readonly { ifname: string }[] = JSON.parse(this.inside('ip', '-json', 'link', 'show'));
     const spaces: readonly { name: string }[] = JSON.parse(this.inside('ip', '-json', 'netns', 'list').trim() || '[]');

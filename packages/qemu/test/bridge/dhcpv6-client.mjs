@@ -1,4 +1,4 @@
-// Requests an IPv6 address as a guest does, and prints the offered one. Arguments: a device, and its MAC address.
+// Requests an IPv6 address as a guest does, and prints the offered address. Arguments: a device, and its MAC address.
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 

@@ -7,7 +7,7 @@ import type { QemuHosts } from '../qemu-hosts.js';
 export const addressOf = ({ interfaces }: Server) => interfaces[0]!.fixedIps[0]!.address;
 export const ping = (address: string, more = '') => `ping -c 1 -W 2 ${more} ${address}`;
 
-/** Guests of hosts whose links this process cannot reach. Their output is read from the files of their serial lines. */
+/** Guests on hosts whose network this process cannot reach. Their serial lines are accessible through socket files. */
 export class GuestsOfHosts {
   readonly #hosts: QemuHosts;
   readonly #lines = new Map<string, { readonly host: string; readonly line: GuestLine }>();
@@ -19,7 +19,7 @@ export class GuestsOfHosts {
   async line(id: string): Promise<GuestLine> {
     const { host } = await this.#hosts.see(id);
     const cached = this.#lines.get(id);
-    // The serial line of a guest that left this host and returned is closed.
+    // If a guest has left this host and returned, its earlier serial line is closed.
     if (cached?.host === host && cached.line.isOpen) return cached.line;
     cached?.line.close();
     const line = await GuestLine.open(join(this.#hosts.folder(host!, id), 'serial'));
@@ -27,12 +27,12 @@ export class GuestsOfHosts {
     return line;
   }
 
-  /** Whether a command of a guest succeeds. */
+  /** Runs a command in a guest, and returns whether it succeeds. */
   async succeeds({ id }: Pick<Server, 'id'>, command: string): Promise<boolean> {
     return (await (await this.line(id)).run(`${command} >/dev/null 2>&1 && echo yes || echo no`)) === 'yes';
   }
 
-  /** Waits until a command of a guest succeeds, or until it fails: changes take effect asynchronously. */
+  /** Waits until a command in a guest succeeds (or fails), because network changes take effect asynchronously. */
   becomes(expected: boolean, server: Pick<Server, 'id'>, command: string): Promise<void> {
     return vi.waitFor(async () => expect(await this.succeeds(server, command)).toBe(expected), {
       timeout: 90_000,

@@ -1,5 +1,5 @@
-// Opens networks of this computer, and requests interfaces with two queues while the first round builds them. Prints whether the
-// devices of the interfaces have several queues. `ip` waits for this program as long as the pipe exists.
+// Opens networks of this computer, and requests an interface with two queues while the first round builds the networks.
+// Prints whether the interface's device has several queues. `ip` waits for this program as long as the pipe exists.
 import { execFileSync } from 'node:child_process';
 import { open, rm } from 'node:fs/promises';
 import { openBridgeMode } from '../../src/network/bridge-mode.js';

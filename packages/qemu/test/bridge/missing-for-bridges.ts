@@ -10,7 +10,7 @@ function runs(program: string, ...args: readonly string[]): boolean {
   }
 }
 
-/** Returns the missing requirement of networks of the kernel; undefined if all are met. */
+/** Returns a requirement for bridges that this computer does not meet; undefined if it meets all. */
 export function missingForBridges(): string | undefined {
   if (process.getuid?.() !== 0) return 'root';
   if (!runs('nft', '--version')) return 'nftables';

@@ -9,7 +9,10 @@ function has(program: string): boolean {
   }
 }
 
-/** Returns what is missing for encrypted tunnels and for their capture; undefined if nothing is. */
+/**
+ * Returns a requirement for encrypting or capturing tunnels that this computer does not meet; undefined if it meets
+ * all.
+ */
 export function missingForEncryption(): string | undefined {
   if (!has('wg')) return 'wireguard-tools';
   if (!has('wireguard-go')) return 'wireguard-go';

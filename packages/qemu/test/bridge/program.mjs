@@ -1,5 +1,5 @@
-// A program with its own machines and networks. Each input line is one call of its engine: the path of the method, and
-// its arguments; each output line is the result.
+// A program with its own machines and networks. Each input line is a call of its engine: the path and the arguments of
+// a method. Each output line is the result of a call.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createEngine } from '@apistrata/compute-engine';

@@ -3,7 +3,7 @@ import { Computer } from './computer.js';
 const ADDRESSES = { h1: '192.0.2.1', h2: '192.0.2.2' } as const;
 export type ComputerName = keyof typeof ADDRESSES;
 
-/** Two simulated computers with a cable between them, which is called `wire` on both. */
+/** Two simulated computers, connected by a cable. The network device at each end is called `wire`. */
 export class TwoComputers {
   readonly addresses = ADDRESSES;
   readonly h1: Computer;

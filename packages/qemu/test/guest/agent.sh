@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# A minimal QEMU guest agent, with the few commands that a password and a copy of a frozen disk need. Its argument is
-# the channel.
+# A minimal QEMU guest agent, with only the commands for setting a password and for freezing file systems. Its argument
+# is the channel.
 export PATH=/bin
 mkdir -p /etc
 : >/etc/shadow

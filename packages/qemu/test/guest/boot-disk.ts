@@ -41,7 +41,10 @@ export function missingForBootLoaders(): string | undefined {
   return missingForGuests();
 }
 
-/** An entry of a partition table. Current firmware and boot loaders read the sectors, not the cylinders. */
+/**
+ * Returns an entry of a partition table. Cylinders are not set, because current firmware and boot loaders read only
+ * sectors.
+ */
 export function partition(type: number, first: number, sectors: number, active = false): Buffer {
   const entry = Buffer.alloc(16);
   entry[0] = active ? ACTIVE : 0;
@@ -51,7 +54,7 @@ export function partition(type: number, first: number, sectors: number, active =
   return entry;
 }
 
-/** Writes grub and a partition table to the beginning of a disk, as `grub-install` does. */
+/** Writes GRUB and a partition table to the beginning of a disk, as `grub-install` does. */
 export function installGrub(disk: string, core: string, partitions: readonly Buffer[]): void {
   const first = Buffer.alloc(SECTOR_BYTES);
   readFileSync(join(GRUB, 'boot.img')).copy(first, 0, 0, PARTITION_TABLE_AT);
@@ -71,7 +74,7 @@ export function installGrub(disk: string, core: string, partitions: readonly Buf
   }
 }
 
-/** Creates a CD that a BIOS boots: grub by El Torito, and the kernel. */
+/** Creates a CD that a BIOS boots through El Torito. It contains GRUB and the kernel. */
 export function buildBootCd(folder: string, { kernel, ramdisk }: Guest): string {
   const disk = join(folder, 'boot-cd.iso');
   const files = join(folder, 'cd-files');
@@ -90,7 +93,9 @@ export function buildBootCd(folder: string, { kernel, ramdisk }: Guest): string 
 
 const FIRST_OUTPUT = 'serial --unit=0\nterminal_output serial\necho LOADER begins\n';
 
-/** Creates a disk that UEFI firmware boots: one FAT partition with grub as the default loader, and the kernel. */
+/**
+ * Creates a disk that UEFI firmware boots. Its FAT partition contains the kernel, and GRUB as the default boot loader.
+ */
 export function buildUefiDisk(folder: string, { kernel, ramdisk }: Guest): string {
   const disk = join(folder, 'uefi-disk.qcow2');
   const files = join(folder, 'uefi-files');
@@ -108,18 +113,18 @@ export function buildUefiDisk(folder: string, { kernel, ramdisk }: Guest): strin
   return disk;
 }
 
-/** The content of a disk with one partition and grub. */
+/** The content of a disk that has one partition and GRUB. */
 interface DiskContent {
-  /** The folder with the files of the partition. */
+  /** The folder that contains the partition's files. */
   readonly files: string;
-  /** Paths of the kernel and of the ramdisk in it. */
+  /** The paths of the kernel and the ramdisk in the partition. */
   readonly kernel: string;
   readonly ramdisk: string;
   readonly commandLine: string;
   readonly megabytes: number;
 }
 
-/** Creates a raw disk that boots by itself: a boot loader, and one partition with ext4. */
+/** Creates a bootable raw disk with a boot loader and one ext4 partition. */
 export function buildDisk(disk: string, { files, kernel, ramdisk, commandLine, megabytes }: DiskContent): void {
   const core = `${disk}.core.img`;
   const config = `${disk}.grub.cfg`;
@@ -134,7 +139,7 @@ export function buildDisk(disk: string, { files, kernel, ramdisk, commandLine, m
   installGrub(disk, core, [partition(LINUX, FIRST_SECTOR, sectors, true)]);
 }
 
-/** Creates a raw disk that boots the test guest by itself. */
+/** Creates a bootable raw disk with the test guest. */
 export function buildBootDisk(folder: string, { kernel, ramdisk }: Guest, megabytes = 64): string {
   const disk = join(folder, 'boot-disk.raw');
   const files = join(folder, 'boot-files');

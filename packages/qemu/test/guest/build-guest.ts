@@ -8,7 +8,7 @@ export interface Guest {
   readonly ramdisk: string;
 }
 
-/** Kernel modules for the devices of the guest, each after its dependencies. */
+/** The kernel modules for the guest's devices. Each module follows its dependencies. */
 const MODULES = [
   'virtio_ring',
   'virtio',
@@ -35,8 +35,8 @@ const MODULES = [
 ];
 
 /**
- * Parameters of the kernel. Disables features that a guest with a short lifetime does not need, and that take a fifth
- * of the boot time without KVM: self-tests, certificates, tracing, mitigations, calibration.
+ * The kernel parameters. They disable features that short-lived guests do not need: self-tests, certificates, tracing,
+ * mitigations, calibration. Without KVM, these take a fifth of the boot time.
  */
 export const COMMAND_LINE = [
   'console=ttyS0 quiet nokaslr mitigations=off apparmor=0 audit=0 cryptomgr.notests noreplace-smp',
@@ -46,7 +46,7 @@ export const COMMAND_LINE = [
 
 const BUSYBOX = '/bin/busybox';
 
-/** The newest kernel of the distribution's cloud variant. */
+/** Returns the version of the newest installed kernel that the distribution builds for clouds. */
 function kernelVersion(): string | undefined {
   const prefix = 'vmlinuz-';
   const [newest] = readdirSync('/boot')
@@ -79,7 +79,7 @@ function findModules(root: string): Map<string, string> {
 /** The distribution's own agent, which replaces the minimal one in some guests. */
 const AGENT = '/usr/sbin/qemu-ga';
 
-/** The same for guests with the distribution's own agent. */
+/** Like `missingForGuests`, for guests with the distribution's own agent. */
 export function missingForAgents(): string | undefined {
   return missingForGuests() ?? (existsSync(AGENT) && hasProgram('ldd') ? undefined : 'qemu-guest-agent');
 }
@@ -93,20 +93,20 @@ export function missingForLogins(): string | undefined {
   return missingForGuests() ?? (existsSync(SSH_SERVER) && hasProgram('ldd') ? undefined : 'dropbear-bin');
 }
 
-/** Returns the files of libraries that a program needs, with their paths. */
+/** Returns the paths of the libraries that a program needs. */
 function librariesOf(program: string): readonly string[] {
   const notified = execFileSync('ldd', [program], { encoding: 'utf8' });
   return [...notified.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
 }
 
 export interface GuestOptions {
-  /** Whether it has the agent of the package qemu-guest-agent. */
+  /** Whether the guest has the agent from the package `qemu-guest-agent`. */
   readonly realAgent?: boolean;
   /** Whether root can log in with the key of its server. */
   readonly logins?: boolean;
 }
 
-/** Creates the guest's ramdisk in a folder, from packages of the distribution: takes less than a second. */
+/** Creates the guest's ramdisk in a folder, from the distribution's packages. This takes less than a second. */
 export function buildGuest(folder: string, { realAgent = false, logins = false }: GuestOptions = {}): Guest {
   const version = kernelVersion();
   if (!version) throw new Error('missing kernel for guests on this machine');

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 
-/** The serial line of the test guest: its spontaneous output, and commands with their output. */
+/** The serial line of the test guest. It transmits commands and their output, and what the guest prints on its own. */
 export class GuestLine {
   readonly #socket: Duplex;
   readonly #listeners = new Set<(line: string) => void>();
@@ -15,7 +15,7 @@ export class GuestLine {
     });
   }
 
-  /** Wraps a stream as a line. */
+  /** Creates a serial line on a stream. */
   static over(stream: Duplex): GuestLine {
     return new GuestLine(stream);
   }
@@ -32,7 +32,7 @@ export class GuestLine {
     return !this.#socket.destroyed && !this.#socket.readableEnded;
   }
 
-  /** Returns lines up to the first one that matches. Rejects at the timeout. */
+  /** Returns all new lines up to the first match. Rejects if no line matches in time. */
   lines(last: RegExp, timeoutMs = 60_000): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const seen: string[] = [];
@@ -51,13 +51,13 @@ export class GuestLine {
     });
   }
 
-  /** Runs a command of the guest's shell and returns its output. Rejects if it fails. */
+  /** Runs a command in the guest's shell, and returns the output. Rejects if the command fails. */
   async run(command: string): Promise<string> {
     const mark = `mark${this.#next++}`;
     const responded = this.lines(new RegExp(`${mark}:`));
     this.#socket.write(`${mark} ${command}\n`);
     const lines = await responded;
-    // A connection may begin in the middle of a line: what precedes the output is not part of it.
+    // A connection may begin in the middle of a line, so everything before the output is discarded.
     const output = lines.join('\n').split(`${mark} begins\n`).at(-1) ?? '';
     // The guest also prints numbers in the middle of a command's output.
     const printed = output.replaceAll(/COUNT \d+\n/g, '');
@@ -66,7 +66,7 @@ export class GuestLine {
     return text.trim();
   }
 
-  /** Returns the next number that the guest counts. */
+  /** Returns the next number that the guest prints. Guests count continuously. */
   async count(): Promise<number> {
     const lines = await this.lines(/^COUNT \d+$/);
     return Number(lines.at(-1)!.split(' ')[1]);

@@ -1,4 +1,4 @@
-/** The word that the commands below store in a TPM 2.0. */
+/** The eight bytes that the commands below store in a TPM 2.0, in hexadecimal digits. */
 export const TPM_WORD = Buffer.from('keptkept').toString('hex');
 
 /** A successful response to the first command, which has no parameters. */

@@ -1,6 +1,6 @@
-// A program with its own machines, to be killed: completes the work it finds, reports the result, and on a message runs
-// one operation and exits in the middle of it. Arguments: the directory; the operation; the server; the number of steps
-// before the exit.
+// A program with its own machines, which kills itself. It completes unfinished work, reports the result and, on a
+// message, runs one operation and dies in the middle of the operation. Arguments: the directory; the operation; the
+// server; the number of steps before the program dies.
 import { once } from 'node:events';
 import { killAfter } from './steps.mjs';
 
@@ -22,7 +22,7 @@ const engine = await createEngine({
       { id: 'wide', name: 'wide', ...flavor, memoryMb: 40 },
       { id: 'large', name: 'large', ...flavor, memoryMb: 48, diskGb: 2 },
     ],
-    // An image without anything to boot: its machine starts immediately and waits.
+    // An image with nothing to boot. Its machine starts immediately, and stays in the firmware.
     images: [{ id: IMAGE, name: 'nothing', diskFormat: 'raw', content: Buffer.alloc(2 ** 20) }],
     volumes: [{ id: VOLUME, projectId: 'p', name: 'data', sizeGb: 1 }],
   },

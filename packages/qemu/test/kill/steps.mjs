@@ -3,7 +3,7 @@ import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 
-/** Commands to QEMU that change nothing. */
+/** Matches QEMU commands that change nothing. */
 const QUERY = /"execute":"(query-|qmp_capabilities|qom-list)/;
 
 let executed = 0;
@@ -11,7 +11,7 @@ let last = Number.POSITIVE_INFINITY;
 
 let lastCommand = '';
 
-/** The process exits after this number of steps, 0 is immediately; or directly after a command to QEMU. */
+/** Kills the process after the given number of steps (0: immediately), or when it sends the given command to QEMU. */
 export function killAfter(when) {
   [executed, last, lastCommand] = typeof when === 'number' ? [0, when, ''] : [0, Number.POSITIVE_INFINITY, when];
   if (when === 0) process.kill(process.pid, 'SIGKILL');
@@ -22,7 +22,7 @@ function step() {
   if (executed >= last) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Counts every call of a function as a step, after it has returned. */
+/** Counts every call of a function as a step when the call returns. */
 function counted(module, name, counts = () => true) {
   const original = module[name];
   module[name] = function (...args) {
@@ -33,7 +33,7 @@ function counted(module, name, counts = () => true) {
 }
 
 // Steps are program starts, renamed files, and commands to QEMU. Packages that are imported later use these functions
-// instead of the system's.
+// instead of Node's.
 for (const name of ['spawn', 'execFile']) counted(childProcess, name);
 for (const name of ['rename', 'link']) counted(promises, name);
 syncBuiltinESMExports();

@@ -6,9 +6,9 @@ import { ada, BOOT_CD, BOOT_DISK, bootImages, QemuCloud } from '../qemu-cloud.js
 const missing = missingForBootLoaders();
 if (missing) console.warn(`\n*** SKIPPED: disks with a boot loader: this machine has no ${missing} ***\n`);
 
-/** Loaders read the kernel through the firmware, which is slow without KVM on a busy machine. */
+/** Boot loaders read the kernel through the firmware, which is slow without KVM on a busy computer. */
 const CONDITION_TIMEOUT_MS = 300_000;
-/** The output of the loader on the disk, and then of the guest with its config drive. */
+/** The output of the disk's boot loader, followed by the output of the guest, which has read its config drive. */
 const BOOTED = /LOADER begins[\s\S]*CONFIG \{[\s\S]*GUEST ready/;
 
 describe.skipIf(missing)('a disk with a boot loader', { timeout: 2 * CONDITION_TIMEOUT_MS }, () => {

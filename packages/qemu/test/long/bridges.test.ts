@@ -24,11 +24,13 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
   afterAll(() => cloud.close());
 
   const ping = (address: string, more = '') => `ping -c 1 -W 2 ${more} ${address}`;
-  /** Changes of networks take effect asynchronously. */
+  /** Waits until a command succeeds or fails in the guest, because network changes take effect asynchronously. */
   const becomes = (expected: boolean, server: Server, command: string) =>
     eventually(async () => expect(await cloud.succeeds(server, command)).toBe(expected), { interval: 200 });
 
-  /** Returns the response of the metadata service to a guest, as lines, because the guest also prints numbers. */
+  /**
+   * Returns the metadata service's response to a guest. The guest prints whole lines, because it also prints numbers.
+   */
   async function requested(server: Server, path: string, ...headers: readonly string[]): Promise<string> {
     const notified = headers.map((one) => `--header '${one}'`).join(' ');
     const line = await cloud.line(server);
@@ -139,7 +141,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await becomes(true, first, ping(addressOf(third)));
     await becomes(true, third, ping('169.254.0.1'));
 
-    // An interface that is attached to a running guest is on the same network as the third one.
+    // An interface is attached to the running second guest. It is on the same network as the third guest.
     await cloud.act(second.id, 'attachInterface', {
       networkId: OTHER,
       toExternal: false,

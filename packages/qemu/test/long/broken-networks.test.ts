@@ -10,7 +10,7 @@ import { ada, IMAGE, NETWORK } from '../qemu-cloud.js';
 const missing = missingForGuests() ?? missingForBridges();
 if (missing) console.warn(`\n*** SKIPPED: networks that cannot be built: this machine has no ${missing} ***\n`);
 
-/** Changes are found within two attempts, two seconds apart, or with the next check of devices. */
+/** A change is detected within two attempts, two seconds apart, or by the next check of devices. */
 const FOUND = { timeout: 60_000, interval: 200 };
 
 describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300_000 }, () => {
@@ -18,7 +18,7 @@ describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300
   let cloud: BridgeCloud;
   let server: Server;
   beforeAll(async () => {
-    // A namespace needs this folder.
+    // Creating a network namespace fails while `/run/netns` is a file.
     const prevent = (computer: Computer) => computer.inside('touch', '/run/netns');
     cloud = await new BridgeCloud().open({}, prevent);
   });
@@ -54,7 +54,7 @@ describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300
     expect(await cloud.call('health', 'machines')()).toMatchObject({ healthy: true });
     server = await cloud.create('guest', NETWORK);
     await eventually(async () => expect(await cloud.succeeds(server, 'ping -c 1 -W 2 10.0.0.1')).toBe(true));
-    // Probes leave nothing.
+    // Probes leave no devices behind.
     const kinds = new Set(['aqb', 'aqt']);
     const left = () => cloud.computer.left().map((name) => name.slice(0, 3));
     await eventually(() =>

@@ -23,7 +23,10 @@ const flavor: Server['flavor'] = {
   extraSpecs: {},
 };
 
-/** An empty image, which no guest boots: the suite tests verbs, not their effect in guests. */
+/**
+ * An image without content. No guest boots it, because the suite tests the driver's operations, not their effect in
+ * guests.
+ */
 const services = {
   images: {
     get: async (_caller: unknown, id: string) => ({ id, diskFormat: 'raw', checksum: null, properties: {} }),
@@ -49,7 +52,7 @@ testDriver({
   it: (title, body) => it(title, { timeout: 120_000 }, body),
   name: 'the QEMU driver',
   server: { flavor },
-  // It cannot reach disks of another computer.
+  // The driver cannot access disks of another computer.
   hosts: ['here', 'here'],
   needsGuest: ['detach_volume', 'set_password', 'quiesce'],
   async open() {
@@ -61,7 +64,7 @@ testDriver({
   },
   async close(driver) {
     await driver.close?.();
-    // Tests may leave machines, and those outlive their driver.
+    // Tests may leave machines behind, and these outlive their driver.
     for (const program of ['qemu-system', 'qemu-storage-daemon'])
       for (const pid of processesOf(opened.get(driver)!, program)) process.kill(pid, 'SIGKILL');
     rmSync(opened.get(driver)!, { recursive: true, force: true });

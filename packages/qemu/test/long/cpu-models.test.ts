@@ -9,7 +9,7 @@ if (missing) console.warn(`\n*** SKIPPED: CPU models of virtual machines: this m
 
 const NO_AES = "Migration pre-check error: Host old does not provide features of the guest's CPU: aes.";
 
-/** Two hosts: `new` provides everything that `old` does, which has switched off a feature. */
+/** Two hosts: `old` has disabled a CPU feature, and `new` provides all features of `old`. */
 describe.skipIf(missing)('hosts with different CPU models', { timeout: 400_000 }, () => {
   let hosts: QemuHosts;
   const ids: Record<string, string> = {};

@@ -13,12 +13,12 @@ if (missing) console.warn(`\n*** SKIPPED: a real Debian: this machine has no ${m
 
 const DEBIAN = 'dddddddd-dddd-4ddd-8ddd-dddddddddddd';
 const MEGABYTES = 800;
-/** Debian takes a minute without KVM on a quiet machine, and many times as long on a busy one. */
+/** Without KVM, Debian boots in a minute on an idle computer, but takes many times as long on a busy one. */
 const PATIENCE = { timeout: 1_200_000, interval: 2_000 };
 
 const run = promisify(execFile);
 
-/** The usual user data of such images. */
+/** User data as it is commonly used with Debian's cloud images. */
 const USER_DATA = `#cloud-config
 locale: C.UTF-8
 write_files:
@@ -55,7 +55,7 @@ describe.skipIf(missing)('a real Debian with cloud-init', { timeout: PATIENCE.ti
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs a command of the guest as the user of the image, with the key of the server. */
+  /** Runs a command in the guest as the image's default user, who logs in with the server's key. */
   async function ssh(command: string): Promise<string> {
     const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes', 'ConnectTimeout=20'];
     const args = ['-q', '-i', key, '-p', String(port), ...options.flatMap((option) => ['-o', option])];
@@ -82,7 +82,7 @@ describe.skipIf(missing)('a real Debian with cloud-init', { timeout: PATIENCE.ti
     expect(await ssh('hostname')).toBe('web-1');
     expect(await ssh('cat /etc/motd')).toBe('written by user data');
     expect(await ssh('sudo cloud-init query instance_id')).toBe(id);
-    // The disk of the flavor is larger than that of the image.
+    // The flavor's disk is larger than the image's disk.
     expect(Number(await ssh("df --block-size=M --output=size / | tail -n 1 | tr -d ' M'"))).toBeGreaterThan(900);
     const server = await cloud.engine.servers.get(ada, id);
     const address = server.interfaces[0]?.fixedIps[0]?.address;

@@ -51,7 +51,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
   };
   const reasons = async () =>
     Promise.all(['h1', 'h2'].map(async (host) => (await serviceOf(host)).disabledReason ?? null));
-  /** Captures packets of a device while something is done. */
+  /** Captures a device's packets while a function runs. */
   const capturing = async (on: string, work: (capture: Capture) => Promise<unknown>) => {
     const capture = await Capture.start(computers.h1, on, join(hosts.directory, `${on}.pcap`));
     await work(capture);
@@ -70,7 +70,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
   afterAll(async () => {
     guests?.close();
     await hosts?.close();
-    // A program that implements the interface ends with it.
+    // If a program implements the WireGuard interface, it exits when the interface is deleted.
     for (const name of ['h1', 'h2'] as const)
       if (device(name, 'aqw')) computers[name].inside('ip', 'link', 'delete', device(name, 'aqw'));
     computers?.close();

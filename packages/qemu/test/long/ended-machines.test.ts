@@ -73,14 +73,14 @@ describe.skipIf(missing)('a machine that stops by itself', { timeout: 240_000 },
     await cloud.engine.close();
     for (const server of [starts.id, stays.id]) {
       process.kill(process_(server)[0] ?? expect.fail('no process'), 'SIGKILL');
-      // Simulates that the computer has booted since.
+      // Simulates that the computer has been rebooted since the machine was started.
       writeFileSync(join(cloud.machines, server, 'host-boot'), 'a former boot');
     }
     await cloud.begin();
     await expect.poll(() => state(starts.id), poll).toEqual({ vmState: 'active', powerState: 1 });
     await expect.poll(() => process_(starts.id), poll).toHaveLength(1);
     await expect.poll(() => state(stays.id), poll).toEqual(stopped);
-    // It ended by itself then, and not with its computer.
+    // This time, the machine ended on its own, and not because of a reboot.
     process.kill(process_(starts.id)[0] ?? expect.fail('no process'), 'SIGKILL');
     await expect.poll(() => state(starts.id), poll).toEqual(stopped);
   });
@@ -90,7 +90,7 @@ describe.skipIf(missing)('a machine that stops by itself', { timeout: 240_000 },
     const [pid] = process_(server);
     await cloud.engine.close();
     await cloud.begin();
-    // If a second server has stopped, the pass over all machines is complete.
+    // When a second server has stopped, the engine has checked all machines.
     const other = (await cloud.create({ imageId: NOTHING })).id;
     process.kill(process_(other)[0]!, 'SIGKILL');
     await expect.poll(() => state(other), poll).toEqual(stopped);

@@ -13,12 +13,12 @@ if (missing) console.warn(`\n*** SKIPPED: the guard of a fence: this machine has
 
 const DOWN_SECONDS = 12;
 
-/** Observes a server from the time at which a host is lost, and notes how it ran on that host and another one. */
+/** Observes a server's machines on a lost host and on another host, from the time at which the host is lost. */
 class Observed {
   readonly #timer: NodeJS.Timeout;
-  /** The highest number of machines of the server. */
+  /** The highest number of machines that the server had at the same time. */
   most = 0;
-  /** The output of the former machine when the first machine elsewhere existed. */
+  /** The size of the former machine's output when a machine first existed on another host. */
   sizeBefore: number | undefined;
 
   constructor(hosts: QemuHosts, id: string) {
@@ -34,7 +34,7 @@ class Observed {
   }
 }
 
-/** The length of the console output on the lost host: a guest that runs writes a line every second. */
+/** Returns the length of the console output on the lost host. A running guest writes a line every second. */
 function outputOf(hosts: QemuHosts, id: string): number {
   return statSync(join(hosts.folder('h1', id), 'console.log')).size;
 }

@@ -8,7 +8,7 @@ if (missing) console.warn(`\n*** SKIPPED: guests in their firmware: this machine
 describe.skipIf(missing)('a guest that is still in its firmware', { timeout: 240_000 }, () => {
   let cloud: QemuCloud;
   beforeAll(async () => {
-    // Longer than the test may take.
+    // This timeout is longer than the test may take.
     cloud = await QemuCloud.open({ shutdownTimeoutMs: 3_600_000 });
   });
   afterAll(() => cloud.close());

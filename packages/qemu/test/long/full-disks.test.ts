@@ -13,7 +13,7 @@ const MIB = 2 ** 20;
 const signal = new AbortController().signal;
 const origin = { action: 'createImage', requestId: 'req-test' };
 
-/** Mounts a separate file system, so that it can be filled; undefined if this machine does not allow that. */
+/** Mounts a small file system that a test can fill. Returns undefined if this computer does not permit mounts. */
 function smallDisk(mib: number): string | undefined {
   const disk = mkdtempSync(join(tmpdir(), 'aq-full-'));
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mib}m,mode=755`, 'none', disk]).status === 0) return disk;
@@ -86,7 +86,7 @@ describe.skipIf(missing)('a full disk of a host', { timeout: 300_000 }, () => {
     rmSync(ballast);
     await becomes(1);
     const reading = await line();
-    // The first result on this line may be that of the command before.
+    // The first result on this serial line may be that of an earlier command.
     await reading.run('true');
     expect(await reading.run('cat /written')).toMatch(/^40\+0 records in\s+40\+0 records out$/);
     const expected = await reading.run(`${pattern} | (${checksums})`);

@@ -19,7 +19,10 @@ if (!missing && !realAgent)
 
 const SECRET = `n"w 's\u00e9cret' $(x)\\`;
 
-/** The program `chpasswd`, to which the agent of the distribution passes passwords, is a fake: `guest/chpasswd.sh`. */
+/**
+ * The distribution's agent passes passwords to the program `chpasswd`, which is a fake in these guests:
+ * `guest/chpasswd.sh`.
+ */
 describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }, () => {
   let cloud: QemuCloud;
   let id: string;
@@ -76,7 +79,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
 
   it('is copied with frozen filesystems, and continues', async () => {
     await run('echo unwritten >/mnt/disk/note');
-    // The image requires a freeze: this would fail otherwise.
+    // The image requires a freeze, so the copy would fail without one.
     const imageId = await copy('copy');
     await cloud.settled(id);
     await becomes('thawed');
@@ -114,7 +117,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     expect(await send('guest-fsfreeze-status')).toBe('frozen');
     await quiesce('two', 600, true);
     await expect(quiesce('one', 600, true)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
-    // A freeze that starts during the thaw finds the guest frozen.
+    // If a freeze starts during the thaw, the guest is frozen afterwards.
     await Promise.all([perform({ verb: 'unquiesce', by: 'two' }), quiesce('three', 600)]);
     expect(await send('guest-fsfreeze-status')).toBe('frozen');
     await perform({ verb: 'unquiesce', by: 'three' });

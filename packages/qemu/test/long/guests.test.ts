@@ -103,7 +103,7 @@ describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
     await cloud.done(id, act().act(ada, id, 'resume'));
     const resumed = await cloud.line(id);
     const after = await resumed.count();
-    // It would start at 1 if it had booted.
+    // The count would start at 1 if the guest had booted again.
     expect(after).toBeGreaterThan(before);
     expect(await resumed.run('cat /mnt/disk/boots | wc -l')).toBe('1');
     expect(existsSync(join(folder(), 'memory.bin'))).toBe(false);

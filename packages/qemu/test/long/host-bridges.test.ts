@@ -59,7 +59,7 @@ describe.skipIf(missing)('hosts with bridges on one computer', { timeout: 300_00
     const before = computer.left();
     await hosts.kill('h1');
     await guests.becomes(true, first, ping(addressOf(second)));
-    // Changes of the other host remove nothing.
+    // Network changes on the second host do not remove networks of the first host.
     const third = await hosts.booted('h2');
     await guests.becomes(true, first, ping(addressOf(third)));
     await start('h1', PORTS.h1);

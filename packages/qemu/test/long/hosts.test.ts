@@ -22,7 +22,7 @@ describe.skipIf(missing)('two hosts of virtual machines on one computer', { time
       const { cpuInfo } = host.node;
       expect(cpuInfo).toMatchObject({ arch: 'x86_64', model: expect.any(String), vendor: expect.any(String) });
       expect(cpuInfo.model).not.toBe('Nehalem');
-      // Features of every processor of this architecture.
+      // The features that every x86-64 processor has.
       expect(cpuInfo.features).toEqual(expect.arrayContaining(['cx8', 'fpu', 'lm', 'sse2']));
       const { cells = 0, sockets, cores, threads } = cpuInfo.topology;
       expect(cells * sockets * cores * threads).toBeGreaterThan(0);
@@ -40,7 +40,7 @@ describe.skipIf(missing)('two hosts of virtual machines on one computer', { time
 
     const before = await (await hosts.line(one.id)).count();
     await hosts.kill('h1');
-    // Requested while no host is available; executed when a host is available again.
+    // The operation is requested while the host is down, and executed when the host is available again.
     await engine.servers.act(admin, one.id, 'pause');
     await hosts.start('h1');
     expect(await hosts.settled(one.id)).toMatchObject({ vmState: 'paused', powerState: 3 });

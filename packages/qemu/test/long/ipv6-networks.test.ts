@@ -52,15 +52,15 @@ describe.skipIf(missing)('IPv6 addresses', { timeout: 300_000 }, () => {
     }
     await shows(first, `ping -6 -c 1 -W 5 ${addressIn(SLAAC, second)} >/dev/null && echo reached`, 'reached');
     await shows(first, `ping -6 -c 1 -W 5 ${SLAAC}1 >/dev/null && echo reached`, 'reached');
-    // The prefix of the DHCP server is on-link, without autoconfigured addresses.
+    // The prefix of the DHCP subnet is on-link, but guests do not derive addresses from it.
     await shows(first, 'ip -6 route', `${STATEFUL}/64`);
     expect(await (await cloud.line(first)).run('ip -6 -o addr show dev eth0 scope global')).not.toContain(STATEFUL);
   });
 
   it('are assigned to guests that request them, as the API shows them', async () => {
     const { mac } = second.interfaces[0]!;
-    // The client replaces the guest: two devices with one hardware address also claim the same link-local address, and
-    // duplicate address detection then prevents the second one from using it.
+    // The client replaces the guest. If both were up, they would claim the same link-local address, and duplicate
+    // address detection would prevent the second one from using it.
     await (await cloud.line(second)).run('ip link set eth0 down');
     const [bridge] = cloud.computer.left().filter((name) => name.startsWith('aqb'));
     const pair = `link add client type veth peer name wire address ${mac}`.split(' ');

@@ -14,7 +14,7 @@ if (missing) console.warn(`\n*** SKIPPED: networks of several computers: this ma
 
 const { caller } = ada;
 const GATEWAY = '10.0.0.1';
-/** The address of the computer that a router uses as its gateway. */
+/** The computer's address that routers use as their gateway. */
 const ROUTER_GATEWAY = '169.254.0.1';
 
 describe.skipIf(missing)('networks across two computers', { timeout: 300_000 }, () => {
@@ -41,7 +41,7 @@ describe.skipIf(missing)('networks across two computers', { timeout: 300_000 }, 
     hosts = await QemuHosts.withoutHosts(postgresUrl, { networks: [...inside, outside] });
     guests = new GuestsOfHosts(hosts);
     await Promise.all([start('h1'), start('h2')]);
-    // The first one has the router.
+    // The host of the first guest runs the router.
     first = await hosts.booted('h1');
     second = await hosts.booted('h2');
   }, 300_000);
@@ -79,7 +79,7 @@ describe.skipIf(missing)('networks across two computers', { timeout: 300_000 }, 
   it('apply rules to traffic from other computers: members of a group are allowed, spoofed addresses are not', async () => {
     const [group] = await networks().listSecurityGroups(caller, { name: 'default' });
     const rule = group!.rules.find(({ direction, ethertype }) => direction === 'ingress' && ethertype === 'IPv4')!;
-    // The rule names the group itself, so its members could reach each other.
+    // The rule's remote group is the group itself, so members of the group can reach each other.
     expect(rule.remoteGroupId).toBe(group!.id);
     const line = await guests.line(first.id);
     await line.run('ip addr add 10.0.99.99/16 dev eth0');
@@ -138,7 +138,7 @@ describe.skipIf(missing)('networks across two computers', { timeout: 300_000 }, 
     await guests.becomes(true, third, ping(addressOf(first)));
     const before = computers.h1.left().filter((device) => /^aq[tbx]/.test(device));
     await start('h1');
-    // The interface is local; the router is on the other computer, and stays there.
+    // The guest's interface is on this computer. The router remains on the other computer.
     await expect.poll(() => routersOn('h1'), BOOT).toEqual([]);
     expect(computers.h1.left().filter((device) => /^aq[tbx]/.test(device))).toEqual(before);
     await guests.becomes(true, third, ping(ROUTER_GATEWAY));

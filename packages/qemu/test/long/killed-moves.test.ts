@@ -13,7 +13,7 @@ if (missing) console.warn(`\n*** SKIPPED: interrupted moves of virtual machines:
 
 const SLOW = { moveMibPerSecond: 4 };
 
-/** A proxy between a host and its clients, at the same port of another address, until it is cut. */
+/** A proxy between a host and its clients, on the same port of another address. `cut()` breaks all connections. */
 class Wire {
   readonly #open = new Set<Socket>();
   readonly #server: Listener;
@@ -34,7 +34,7 @@ class Wire {
         wire.#open.add(one);
         one
           .on('error', () => another.destroy())
-          // Data that was received before the end is still forwarded.
+          // Data that was received before the connection ended is still forwarded.
           .on('close', () => wire.#open.delete(one))
           .pipe(another);
       }
@@ -81,7 +81,7 @@ describe.skipIf(missing)('two concurrent live migrations', { timeout: 300_000 },
   const last = async (serverId: string) =>
     (await hosts.engine.migrations.list({ serverId, newestFirst: true, limit: 1 }))[0]!;
 
-  /** After the transfer of both memories has started. */
+  /** Waits until the memory of both machines is being transferred. */
   const inProgress = () =>
     eventually(async () => {
       for (const { status, memoryProcessedBytes } of await both(last)) {
@@ -90,7 +90,9 @@ describe.skipIf(missing)('two concurrent live migrations', { timeout: 300_000 },
       }
     }, BOOT);
 
-  /** After all work has ended: both are only on that host, and have lost nothing. */
+  /**
+   * Waits until all jobs have ended, and checks that both machines run only on the given host and have lost no data.
+   */
   async function proceed(here: string, there: string, status: string): Promise<void> {
     await eventually(async () => {
       for (const server of await both((id) => hosts.see(id)))
@@ -108,7 +110,7 @@ describe.skipIf(missing)('two concurrent live migrations', { timeout: 300_000 },
     });
   }
 
-  /** All numbers that a guest has counted, from its console. */
+  /** Returns all numbers that a guest has counted, from its console output. */
   const counted = async (server: Server) =>
     [...(await hosts.console(server)).matchAll(/^COUNT (\d+)\r?$/gm)].map(([, number]) => Number(number));
 

@@ -12,7 +12,7 @@ const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests() ?? (postgresUrl ? undefined : 'PostgreSQL');
 if (missing) console.warn(`\n*** SKIPPED: kills in moves between hosts: this machine has no ${missing} ***\n`);
 
-/** The actions, and the expected state of the server after each. */
+/** The expected state of the server after each action. */
 const EXPECTED = {
   migrate: { vmState: 'resized', moved: true },
   resize: { vmState: 'resized', moved: true },
@@ -22,14 +22,16 @@ const EXPECTED = {
 
 type Move = keyof typeof EXPECTED;
 
-/** The host of the server at the start of an action, and the other one. */
+/** The role of a host in an action: `here` is the server's host when the action starts, `there` is the other host. */
 type Role = 'here' | 'there';
 
-/** `EVERY_STEP=1` kills hosts after each of their steps; otherwise some are omitted, because machines are slow. */
+/**
+ * `EVERY_STEP=1` kills hosts after each of their steps. By default, some steps are skipped, because machines are slow.
+ */
 const { EVERY_STEP } = process.env;
 const STRIDE = EVERY_STEP ? 1 : 4;
 
-/** Cold migrations in both directions, with the host that is killed. */
+/** Cold migrations in both directions, and the host that is killed in each of them. */
 const ROUNDS: readonly (readonly [Move, Move, Role])[] = [
   ['migrate', 'confirmResize', 'here'],
   ['migrate', 'confirmResize', 'there'],
@@ -37,10 +39,7 @@ const ROUNDS: readonly (readonly [Move, Move, Role])[] = [
   ['resize', 'revertResize', 'there'],
 ];
 
-/**
- * Commands to QEMU after which a host is killed during a live migration: the decision at that point determines the
- * result.
- */
+/** The QEMU commands after which a host is killed during a live migration. The command determines the result. */
 const MOMENTS: readonly (readonly [Role, string])[] = [
   ['here', 'migrate'],
   ['here', 'migrate-continue'],
@@ -74,12 +73,12 @@ describe.skipIf(missing).each([
 
   afterAll(() => hosts?.close(), 60_000);
 
-  /** Temporary files of interrupted writes. */
+  /** Returns the temporary files that interrupted writes have left behind. */
   const incompleteFiles = () =>
     readdirSync(hosts.directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.(new|part|copy|link)(\.raw)?$/.test(name),
     );
-  /** Returns the number of processes of a server on each host, and whether it has a folder there. */
+  /** Returns the number of a server's processes on a host, and whether the server has a folder there. */
   const onHost = (name: string) => [processesOf(hosts.folder(name, id)).length, existsSync(hosts.folder(name, id))];
 
   /** Waits until a condition holds, and restarts hosts that have died. Returns whether a host has died. */

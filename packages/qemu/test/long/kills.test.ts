@@ -15,7 +15,7 @@ if (missing)
 
 const PROGRAM = join(import.meta.dirname, '../kill', 'program.mjs');
 
-/** The state in the API after each verb, and the number of running machines. */
+/** The state that the API reports after each verb, and the number of running machines. */
 const EXPECTED = {
   create: [{ vm: 'active' }, 1],
   attach: [{ vm: 'active', volume: 'in-use' }, 1],
@@ -38,7 +38,10 @@ const EXPECTED = {
 
 type Verb = keyof typeof EXPECTED;
 
-/** Sequences of verbs that restore the initial state, so that each can be killed after every one of its steps. */
+/**
+ * Sequences of verbs that restore the initial state, so that a sequence can be repeated with a kill after each of its
+ * steps.
+ */
 const ROUNDS: readonly (readonly [string, readonly Verb[]])[] = [
   ['create, attach and delete', ['create', 'attach', 'delete']],
   ['stop and start', ['stop', 'start']],
@@ -51,7 +54,10 @@ const ROUNDS: readonly (readonly [string, readonly Verb[]])[] = [
   ['shelve and unshelve', ['shelve', 'unshelve']],
 ];
 
-/** The number of steps that are omitted between two kills: machines take seconds to boot. `EVERY_STEP=1` omits none. */
+/**
+ * The increment of the step after which the program is killed. By default, not every step is tested, because machines
+ * take seconds to boot.
+ */
 const STRIDE = process.env.EVERY_STEP ? 1 : 3;
 
 describe.skipIf(missing)('a program that is killed after steps of its work', { timeout: 600_000 }, () => {
@@ -70,7 +76,7 @@ describe.skipIf(missing)('a program that is killed after steps of its work', { t
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** The expected state after the next program has completed the work of the last one. */
+  /** The state that is expected when the next program has completed the work of the killed one. */
   interface Expected {
     readonly verb: Verb;
     readonly steps: number;
@@ -88,15 +94,15 @@ describe.skipIf(missing)('a program that is killed after steps of its work', { t
     expect(incompleteFiles(), what).toEqual([]);
   }
 
-  /** Temporary files of interrupted writes. */
+  /** Returns the temporary files that interrupted writes have left behind. */
   function incompleteFiles(): readonly string[] {
     const files = readdirSync(join(directory, 'qemu'), { recursive: true, encoding: 'utf8' });
     return files.filter((name) => /\.(new|part|copy|link)(\.raw)?$/.test(name));
   }
 
   /**
-   * Lets a program complete the work it finds, checks the expected state, and then runs an operation that it interrupts
-   * after a number of steps. Returns whether it died.
+   * Starts a program that completes unfinished work, checks the expected state, and then runs an operation during which
+   * the program kills itself after a number of steps. Returns whether the program died.
    */
   async function next(verb: Verb | 'nothing', steps: number, expected: Expected | undefined): Promise<boolean> {
     const args = [await bundledProgram(PROGRAM), directory, verb, id, `${steps}`];
@@ -137,7 +143,7 @@ describe.skipIf(missing)('a program that is killed after steps of its work', { t
       }
     }
     await next('nothing', Number.POSITIVE_INFINITY, before);
-    // Each of these takes several steps.
+    // Each of these verbs takes several steps.
     expect(deaths).toBeGreaterThanOrEqual(verbs.length * Math.ceil(2 / STRIDE));
     if (verbs.at(-1) === 'delete') {
       expect(readdirSync(join(directory, 'qemu', 'machines'))).toEqual([]);

@@ -16,7 +16,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
 
   beforeAll(async () => {
     hosts = await QemuHosts.open(postgresUrl, 'h2');
-    // The source host removes its machines with a delay.
+    // The source host limits the bandwidth, so that tests can act during a transfer.
     await hosts.start('h1', { moveMibPerSecond: 4 });
     id = (await hosts.booted('h1')).id;
   }, 240_000);
@@ -25,7 +25,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
 
   const migrate = (host: string) => hosts.engine.servers.act(admin, id, 'os-migrateLive', { host, checkedFirst: true });
 
-  /** The last migration, after the transfer of its memory has started. */
+  /** Waits until the last migration is transferring memory, and returns the migration. */
   const inProgress = () =>
     eventually(async () => {
       const [last] = await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 });
@@ -34,11 +34,11 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
       return last!;
     }, BOOT);
 
-  /** All numbers that the guest has counted, from the console. */
+  /** Returns all numbers that the guest has counted, from its console output. */
   const counted = async (server: Server) =>
     [...(await hosts.console(server)).matchAll(/^COUNT (\d+)\r?$/gm)].map(([, number]) => Number(number));
 
-  /** One process, and nothing left on the other host. */
+  /** Checks that the server has one process, and that the other host has no process or folder of the server. */
   async function runsOnOneHost(here: string, there: string) {
     await eventually(() => expect(existsSync(hosts.folder(there, id))).toBe(false), BOOT);
     expect(processesOf(hosts.folder(there, id))).toEqual([]);

@@ -10,10 +10,10 @@ const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests() ?? missingForBridges() ?? (postgresUrl ? undefined : 'PostgreSQL');
 if (missing) console.warn(`\n*** SKIPPED: connections of guests that move: this machine has no ${missing} ***\n`);
 
-/** The number of migrations there and back; set a higher number to search for rare failures. */
+/** The number of migrations between the two hosts. Set a higher number to search for rare failures. */
 const MOVES = Number(process.env.MOVES ?? 2);
 
-/** Writes to memory continuously, and checks that it contains what was written last. */
+/** Continuously writes to memory, and checks that the memory contains what was last written. */
 const WRITER = [
   'for (n = 1; ; n++) { for (i = 0; i < 200; i++) { if (a[i] != n - 1) {',
   'print "number " i " is " a[i] " in round " n >"/lost"; exit } a[i] = n }',
@@ -54,9 +54,9 @@ describe.skipIf(missing)('connections of migrated guests', { timeout: 300_000 + 
 
   it('stay open, and lose no byte', async () => {
     const there = await guests.line(second.id);
-    // Either side closes the connection after its last data.
+    // `nc` closes the connection at the end of its input, so the input must not end.
     await there.run('sleep 100000 | nc -l -p 5000 >/heard 2>/dev/null &');
-    // 5000, in the format of the kernel.
+    // The port 5000, as the kernel formats it.
     await expect.poll(() => there.run('cat /proc/net/tcp /proc/net/tcp6'), BOOT).toContain(':1388 ');
     await guests.becomes(true, first, ping(addressOf(second)));
     const numbers = '(n=0; while :; do n=$((n + 1)); echo $n; sleep 0.2; done)';
@@ -67,7 +67,7 @@ describe.skipIf(missing)('connections of migrated guests', { timeout: 300_000 + 
       await move(first, n % 2 === 1 ? 'h2' : 'h1');
       const before = await received();
       await expect.poll(received, BOOT).toBeGreaterThan(before + 10);
-      // Each line is its number: none is lost, and none is duplicated.
+      // Each line contains its line number: no line was lost or duplicated.
       expect(await there.run(`sed '$d' /heard | awk '$1 != NR' | wc -l`)).toBe('0');
     }
   });
@@ -79,7 +79,8 @@ describe.skipIf(missing)('connections of migrated guests', { timeout: 300_000 + 
 
   it('belong to guests whose memory contains everything written during the move', async () => {
     const line = () => guests.line(second.id);
-    // No other process should run there: a context switch clears the processor's cache of page translations.
+    // No other process should run in the guest, because a context switch clears the processor's cache of page
+    // translations.
     await (await line()).run(`awk 'BEGIN { ${WRITER} }' & until killall -STOP sleep 2>/dev/null; do :; done`);
     const round = async () => Number(await (await line()).run('cat /round 2>/dev/null || echo 0'));
     for (let n = 1; n <= MOVES; n++) {

@@ -47,7 +47,9 @@ describe.skipIf(missing)('interfaces with several queues', { timeout: 300_000 },
       interval: 500,
     });
 
-  /** The queues of the server's TAP devices that QEMU has open, by device; null for devices with one queue only. */
+  /**
+   * Returns how many queues QEMU has opened on each TAP device of the server; null for devices that support only one.
+   */
   function tapQueues(): readonly (number | null)[] {
     interface Tap {
       readonly ifname: string;

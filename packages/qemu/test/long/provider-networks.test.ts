@@ -13,7 +13,7 @@ if (missing) console.warn(`\n*** SKIPPED: LAN networks: this machine has no ${mi
 
 const admin = { ...ada.caller, isAdmin: true };
 const CIDR = '192.168.50.0/24';
-/** The addresses of the router at home and of the computer. */
+/** The addresses of the home router and of the computer. */
 const [HOME, OWN] = ['192.168.50.1', '192.168.50.2'];
 const PREFIX = 'fd00:50::';
 
@@ -21,11 +21,11 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
   let cloud: BridgeCloud;
   let served: Server;
 
-  /** Runs a command where the router at home is. */
+  /** Runs a command in the network namespace of the home router. */
   const inHomeNetwork = (...command: readonly string[]) =>
     cloud.computer.inside('ip', 'netns', 'exec', 'home', ...command);
 
-  /** Creates the bridge of the computer, and a router at home that assigns addresses. */
+  /** Creates the computer's bridge, and a home router that assigns addresses. */
   function wire(computer: Computer, directory: string): void {
     const ip = (command: string) => computer.inside('ip', ...command.split(' '));
     for (const command of [

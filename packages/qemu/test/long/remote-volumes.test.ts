@@ -39,7 +39,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
   const served = () => servers().length;
   const retained = () => readdirSync(join(hosts.directory, 'h1', 'volumes'));
   const sockets = () => readdirSync(join(hosts.directory, 'h2', 'far'));
-  /** Waits for a status of a volume, and returns it. */
+  /** Waits until a volume has the given status. */
   const becomes = (volume: string, status: string) =>
     eventually(async () => expect((await volumes().getVolume(admin.caller, volume)).status).toBe(status), BOOT);
   const attach = async (server: string, volume: string) => {
@@ -53,7 +53,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
       ]);
     }, BOOT);
   };
-  /** Runs a command in a guest after a condition holds there. */
+  /** Runs a command in a guest as soon as a test succeeds there. */
   const when = async (test: string, command: string, server = id) => {
     const wait = `n=0; until ${test}; do n=$((n + 1)); [ $n -lt 240 ] || break; sleep 0.25; done; ${test} && ${command}`;
     return (await hosts.line(server)).run(wait);
@@ -130,7 +130,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
     expect(notified.devices).toMatchObject([{ type: 'disk', serial: volumeId, path: '/dev/vdb', tags: ['data'] }]);
   });
 
-  /** Guests read and write shared volumes without a cache. */
+  /** Writes a text to a block without using the guest's cache, because other guests use the same volume. */
   const says = (text: string, device: string, block: number) =>
     `printf '%-512s' '${text}' | dd of=${device} bs=512 seek=${block} oflag=direct 2>/dev/null`;
   const reads = (device: string, block: number) =>

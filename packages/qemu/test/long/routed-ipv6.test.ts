@@ -80,14 +80,14 @@ describe.skipIf(missing)('IPv6 subnets behind a router with an external gateway'
     expect(await leaves()).toBe(false);
     upstream(cloud.computer, `ip -6 route add ${GUESTS} via ${COMPUTER}`);
     upstream(cloud.computer, `ip -6 route add ${EXTERNAL} via ${COMPUTER}`);
-    // The upstream router accepts no other source, so that an address translation would be noticed.
+    // The upstream router accepts no other source address, so the test fails if addresses are translated.
     upstream(cloud.computer, 'nft add table ip6 test');
     upstream(cloud.computer, 'nft add chain ip6 test input { type filter hook input priority 0 ; }');
     const foreign = `nft add rule ip6 test input icmpv6 type echo-request ip6 saddr != ${address} drop`;
     upstream(cloud.computer, foreign);
     await becomes(true, () => leaves());
     expect(arrives(gateway)).toBe(true);
-    // Prefixes that users choose do not attract packets of the computer itself.
+    // Prefixes that users choose do not affect the computer's own packets.
     expect(cloud.computer.inside('ip', '-6', 'route', 'get', address)).toContain(`via ${UPSTREAM}`);
     expect(cloud.computer.inside('cat', '/proc/sys/net/ipv6/conf/wire/accept_ra').trim()).toBe('2');
   });

@@ -32,16 +32,16 @@ describe.skipIf(missing)('virtual machines whose disks are on shared storage', {
 
   afterAll(() => hosts?.close(), 60_000);
 
-  /** The server that uses the only volume. */
+  /** Returns the ids of the servers that use the only volume. */
   const users = () => {
     const contents = join(hosts.directory, 'h3', 'contents');
     return readdirSync(contents).flatMap((name) => readdirSync(join(contents, name, 'users')));
   };
   const root = () => join(share().sharedDirectory, 'machines', id, 'root.qcow2');
   const running = () => ['h1', 'h2'].map((host) => processesOf(hosts.folder(host, id)).length);
-  /** The local folders of the machine. */
+  /** Returns for each host whether the machine has a local folder there. */
   const here = () => ['h1', 'h2'].map((host) => existsSync(hosts.folder(host, id)));
-  /** The output of a guest after a number of boots. */
+  /** Waits until a guest has booted the given number of times, and returns the output of a command in the guest. */
   const booted = async (boots: number, command = 'cat /mnt/disk/file; wc -l </mnt/disk/boots') => {
     await eventually(async () => {
       const text = await hosts.console(await hosts.see(id));
@@ -121,7 +121,8 @@ describe.skipIf(missing)('virtual machines whose disks are on shared storage', {
     expect(await booted(1)).toBe('evacuated\n4');
     await start('h1');
     await down('h1', false);
-    // The machine of a volume continued to run, and could no longer write to it.
+    // The volume-backed machine had kept running on the lost host, without write access to its volume. It is now
+    // removed.
     expect(processesOf(hosts.folder('h1', backed))).toEqual([]);
     expect(readdirSync(join(hosts.directory, 'h1', 'far'))).toEqual([]);
     await eventually(async () => expect(await hosts.console(await hosts.see(backed))).toMatch(/GUEST ready/), BOOT);

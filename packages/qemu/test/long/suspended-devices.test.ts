@@ -12,8 +12,8 @@ const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: devices of suspended machines: this machine has no ${missing} ***\n`);
 
 /**
- * Guests with disks on PCI, at PCI Express ports, and on SCSI: the path of a disk's serial number in each, and its disk
- * names.
+ * Guests with disks on PCI, at PCI Express ports, and on SCSI. Each has the path of a disk's serial number, and its
+ * disk names.
  */
 const GUESTS = [
   { name: 'virtio', imageId: IMAGE, serials: '/sys/block/vd*/serial' },
@@ -47,14 +47,14 @@ describe.skipIf(missing)(TITLE, { timeout: 240_000 }, () => {
   it.each([0, 1, 2])('keeps devices at their former addresses: guest %i', async (index) => {
     const id = ids[index]!;
     const { serials } = GUESTS[index]!;
-    /** The device of a volume, after the guest has detected it. */
+    /** Waits until the guest has detected a volume, and returns the volume's device. */
     const deviceOf = async (volumeId: string) => {
       const find = `grep -la ${volumeId.slice(0, 20)} ${serials} 2>/dev/null`;
       const wait = `n=0; until ${find} >/tmp-found; do n=$((n + 1)); [ $n -lt 240 ] || break; sleep 0.25; done`;
       const path = await run(id, `${wait}; cat /tmp-found`);
       return `/dev/${path.split('/')[3]}`;
     };
-    // One is attached later, at the place of a detached one, so that the order differs from that of a boot.
+    // Devices are attached in place of a detached one, so that their order differs from the order after a boot.
     const removed = await attach(id);
     const stays = await attach(id);
     const place = await deviceOf(stays);

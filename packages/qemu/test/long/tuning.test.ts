@@ -10,7 +10,7 @@ import { ada, IMAGE, OLD_IMAGE, QemuCloud } from '../qemu-cloud.js';
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: options of flavors and images: this machine has no ${missing} ***\n`);
 
-/** Numbers of devices in the guest. */
+/** The PCI device ids that the guest sees. */
 const [E1000, WATCHDOG, TABLET_BUS, RANDOM, CIRRUS] = ['0x100e', '0x25ab', '0x000d', '0x1005', '0x00b8'];
 
 function coresOf(path: string): readonly number[] {
@@ -52,7 +52,7 @@ describe.skipIf(missing)('a machine with options of a flavor and an image', { ti
   const folder = (id: string) => join(cloud.machines, id);
   const pidOf = (id: string) => processesOf(folder(id))[0]!;
 
-  /** Queries QEMU directly: it serves one connection at a time, so the engine disconnects in the meantime. */
+  /** Queries QEMU directly. QEMU serves one connection at a time, so the engine is closed in the meantime. */
   async function requested<T>(id: string, command: string): Promise<T> {
     await cloud.engine.close();
     const qmp = await QmpClient.connect(join(folder(id), 'qmp'));
@@ -71,7 +71,7 @@ describe.skipIf(missing)('a machine with options of a flavor and an image', { ti
     const devices = await line.run('cat /sys/bus/pci/devices/*/device');
     for (const device of [E1000, WATCHDOG, CIRRUS]) expect(devices).toContain(device);
     for (const device of [RANDOM, TABLET_BUS]) expect(devices).not.toContain(device);
-    // Disks of this kind are detected in any order, including the config drive.
+    // Guests detect disks of this kind, including the config drive, in any order.
     const sizes = (await line.run('ls /sys/block | grep -c ^vd || true; cat /sys/block/sd*/size')).split(/\s+/);
     expect(sizes[0]).toBe('0');
     expect(sizes).toContain(`${2 ** 30 / 512}`);

@@ -40,7 +40,7 @@ describe.skipIf(missing)('volumes of virtual machines', { timeout: 240_000 }, ()
     return device;
   }
 
-  /** Runs a command in a guest once a test holds there. */
+  /** Runs a command in a guest as soon as a test succeeds there. */
   async function when(id: string, test: string, command = 'true'): Promise<string> {
     const wait = `n=0; until ${test}; do n=$((n + 1)); [ $n -lt 120 ] || break; sleep 0.25; done; ${test} && ${command}`;
     return (await cloud.line(id)).run(wait);

@@ -14,7 +14,7 @@ export class RecordCache {
   readonly #tables = new Map<string, Map<string, Stored>>();
   /** Revisions of records that were read only once and are therefore not cached, by table and id. */
   readonly #readOnce = new Map<string, Map<string, number>>();
-  /** Tables for which most records of the last page were not cached. */
+  /** Tables whose last page consisted mostly of records that were not cached. */
   readonly #mostlyUncached = new Set<string>();
   readonly #fallback: RecordCache | undefined;
 

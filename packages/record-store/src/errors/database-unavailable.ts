@@ -91,7 +91,7 @@ const failuresByCode: Readonly<Record<string, DatabaseFailure>> = {
   EDQUOT: 'full',
 };
 
-/** Failures by message, for errors without a code from `pg` and the SQLite libraries. */
+/** Failures by message, for those errors of `pg` and the SQLite libraries that have no code. */
 const failuresByMessage: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^timeout exceeded when trying to connect/, 'busy'],
   [/^Query read timeout/, 'late'],

@@ -7,7 +7,7 @@ import type { Session } from '../store/database.js';
 /** The owner that stands for all projects: callers of any project must see the write. */
 export const ALL_PROJECTS = '*';
 
-/** The receiver of notifications about writes, which all processes that use a database share. */
+/** The receiver name for notifications about writes. All processes that use a database share this name. */
 export const WRITES_RECEIVER = 'writes';
 
 /** The maximum payload of a PostgreSQL notification, in bytes. */

@@ -84,7 +84,7 @@ export interface ReadReplicaOptions {
 
 /**
  * A server that replicates the primary. Queries that fail on the replica run on the primary. While a replica is
- * unavailable, it is not used, and its status is queried after pauses that double.
+ * unavailable, it is not used, and the pauses between queries of its status double.
  */
 export class ReadReplica {
   readonly name: string;

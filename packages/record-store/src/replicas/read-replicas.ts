@@ -40,8 +40,9 @@ const NO_NOTIFICATIONS_REASON = 'Writes are unknown, because database notificati
 
 /**
  * Replicas of the primary, for callers that only read. A caller reads from a replica that has replayed the log beyond
- * the last write to the caller's project, whichever process made it. If such a replica does not exist, or the position
- * is unknown, the caller reads from the primary. Writes of other projects may be delayed by up to `maxStalenessMs`.
+ * the last write to the caller's project, no matter which process made that write. If such a replica does not exist, or
+ * the position is unknown, the caller reads from the primary. Writes of other projects may be delayed by up to
+ * `maxStalenessMs`.
  *
  * No query runs before the first call, and the only timer is that of the listening connection.
  */

@@ -15,7 +15,7 @@ import type { Rows } from '../store/database.js';
 /** Matches the error codes with which PostgreSQL cancels a query that conflicts with replay. */
 const REPLAY_CONFLICT_CODES = /^(40001|40P01)$/;
 
-/** The error code of a query that exceeded its timeout, which would also happen on the primary. */
+/** The error code of a query that exceeded its timeout. Such a query would also time out on the primary. */
 const QUERY_TIMEOUT_CODE = '57014';
 
 const codeOf = (error: unknown) => (error as { readonly code?: unknown } | undefined)?.code;

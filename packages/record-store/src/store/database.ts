@@ -43,7 +43,7 @@ export interface OpenDatabase extends Session {
 export interface TransactionBatch extends Finder {
   /** Locks a name until this caller's work ends. Waits while another caller has locked the name. */
   acquire(name: string): Promise<void>;
-  /** Computes a value once for all callers of the transaction. */
+  /** Computes a value once for all callers that share the transaction. */
   once<T>(key: string, find: () => Promise<T>): Promise<T>;
   /**
    * Batches items from several callers into one statement. Calls with the same key in one turn of the event loop share
@@ -66,8 +66,8 @@ export interface Tx extends Session {
 }
 
 /**
- * For a SQLite file, the number of queries that start without waiting, after one query waited and no other query joined
- * it. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
+ * If a query to a SQLite file has waited and no other query has joined it, this many of the following queries start
+ * without waiting. Waiting takes nearly as long as a query, so most queries of a single client do not wait.
  */
 const SQLITE_UNSHARED_READS = 4;
 

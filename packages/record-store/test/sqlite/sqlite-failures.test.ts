@@ -30,7 +30,8 @@ afterEach(async () => {
 });
 
 /**
- * Starts another process that opens the file with the built package, reports it, and holds the file until it is killed.
+ * Starts another process that opens the file with the built package, prints the result, and keeps the file open until
+ * it is killed.
  */
 function lockInChild(file: string): { child: ChildProcess; output: Promise<string> } {
   const code = `import { openStore } from './dist/index.js';

@@ -8,7 +8,7 @@ import { SqliteReader } from '../../src/sqlite/sqlite-reader.js';
 import type { Store } from '../../src/store/store.js';
 import { openStore } from '../open-store.js';
 
-/** Counts for seconds, or until it is cancelled. */
+/** A query that runs for seconds unless it is canceled. */
 const endless = sql<{ n: number }>`
   with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < 2000000) select max(i) as n from numbers`;
 

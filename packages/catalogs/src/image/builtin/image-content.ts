@@ -23,7 +23,7 @@ export interface ReceivedContent extends ContentDigest {
 /** Stores the data of the built-in image service. */
 export interface ImageContents {
   /**
-   * Stores the whole data of an upload.
+   * Stores all data of an upload.
    *
    * @throws `IMAGE_TOO_LARGE`, or `UNAVAILABLE` if the disk is full. In both cases, no part of the data remains stored.
    */

@@ -16,7 +16,7 @@ describe('the address that a guest derives itself', () => {
     },
   );
 
-  // Addresses that `oslo_utils.netutils.get_ipv6_addr_by_EUI64` returns, which Neutron uses.
+  // Results of `oslo_utils.netutils.get_ipv6_addr_by_EUI64`, the function that Neutron uses.
   it.each([
     ['2001:db8::/64', '00:16:3e:33:44:55', '2001:db8::216:3eff:fe33:4455'],
     ['fda7:a5cc:3460:1::/64', 'fa:16:3e:94:31:61', 'fda7:a5cc:3460:1:f816:3eff:fe94:3161'],

@@ -125,8 +125,9 @@ export function createFloatingIpOperations(context: NetworkContext) {
   }
 
   /**
-   * Calls `work` with one of the caller's floating IPs, whose row is locked. The rows of its port and of its next port,
-   * if it has any, are locked before, in order, so that concurrent changes of floating IPs and ports do not deadlock.
+   * Calls `work` with one of the caller's floating IPs, whose row is locked. The rows of its current port and its next
+   * port, if any, are locked first, in the order of their ids, so that concurrent changes to floating IPs and ports do
+   * not deadlock.
    */
   function withLockedFloatingIp<T>(
     caller: Caller,

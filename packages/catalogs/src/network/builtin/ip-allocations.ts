@@ -154,8 +154,8 @@ async function allocateInSubnet(
   if (isInPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
   // The address is in use or outside the allocation pools. Search for a free address after it, then from the start.
   blocks.drop(subnet.id);
-  // Locks the cursor before the search. A transaction that locked it after it had allocated an address would deadlock
-  // with one that has locked the cursor and waits for the same address.
+  // Locks the cursor before the search. If a transaction allocated an address first and then locked the cursor, it
+  // would deadlock with a transaction that has locked the cursor and waits for the same address.
   await moveCursor(tx, [0, subnet.id]);
   for (const from of [cursor, 0]) {
     for (

@@ -26,7 +26,7 @@ export function initialFields(now: number) {
 
 const lockNetworkShared = sharedLockOn('networks');
 
-/** Prevents the deletion of a network until the transaction ends. Locks on the network's subnets also do so. */
+/** Prevents the deletion of a network until the transaction ends. Locks on its subnets have the same effect. */
 export async function preventNetworkDeletion(tx: Tx, id: string): Promise<void> {
   const { rows } = await lockNetworkShared(tx, [id]);
   if (rows.length === 0) throw networkNotFound(id);

@@ -45,7 +45,7 @@ export async function defaultMtu(
 }
 
 /**
- * Lowers the MTU of all networks that exceed the MTU of a new host's tunnels. A network MTU that exceeds the Ethernet
+ * Lowers the MTU of networks whose MTU exceeds that of a new host's tunnels. A network MTU that exceeds the Ethernet
  * MTU is not changed, because an administrator has set it.
  *
  * @param known the tunnel endpoints of the existing hosts

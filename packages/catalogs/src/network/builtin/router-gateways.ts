@@ -55,7 +55,7 @@ function hasSameAddresses(previous: ExternalAddresses, requests: readonly FixedI
   return isExactMatch || (previous.length === requests.length && requests.every(hasPreviousMatch));
 }
 
-/** Returns the floating IPs that a router's gateway connects to ports on the given networks. Reads no others. */
+/** Returns the floating IPs that a router's gateway connects to ports on the given networks. */
 export async function findFloatingIpsOf(
   tx: Tx,
   { externalNetworkId }: RouterRecord,

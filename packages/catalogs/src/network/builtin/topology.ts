@@ -51,12 +51,12 @@ export interface FullNetworkQuery extends NetworkQuery, Page {
   readonly offered?: boolean;
 }
 
-/** The `device_owner` values of the network service's ports, which do not prevent a network's deletion. */
+/** The `device_owner` values of the network service's own ports. These ports do not prevent a network's deletion. */
 const SERVICE_PORT_OWNERS = new Set(['network:dhcp', 'network:floatingip']);
 
 const AUTO_NETWORK_NAME = 'auto_allocated_network';
 
-/** Returns the floating IPs whose addresses are in the given subnets. Reads no others. */
+/** Returns the floating IPs whose addresses are in the given subnets. Does not read any others. */
 async function findFloatingIpsIn(tx: Tx, subnetIds: readonly string[]): Promise<readonly FloatingIpRecord[]> {
   if (subnetIds.length === 0) return [];
   const holderIds = tx.db.selectFrom('ip_allocations').select('holder_id').where('subnet_id', 'in', subnetIds);

@@ -111,7 +111,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return toVolumeView(store, changedVolume);
     },
 
-    /** Transfers a volume that awaits this, and optionally its snapshots, to another project. */
+    /** Moves an `awaiting-transfer` volume, and optionally its snapshots, to another project. */
     async transferVolume(
       id: string,
       to: { readonly projectId: string; readonly userId: string; readonly withSnapshots: boolean },
