@@ -50,7 +50,7 @@ async function readMerged(cells, amount) {
   for (let n = 0; n < amount; n++) markers = (await mergedPage(cells, markers)).last;
 }
 
-/** Reads pages from one API, to compare them with merged pages. Only the marker of each page is used. */
+/** Reads pages from one API, for comparison with merged pages. Only the marker of each page is used. */
 async function readPages(server, amount) {
   let marker;
   for (let n = 0; n < amount; n++) {

@@ -1,6 +1,6 @@
-// The cost of responses that were never requested before, and of small responses that are requested repeatedly: CPU
-// time of the server process on a SQLite file with one client, compared with a bare route whose response has the same
-// size. Bare routes are served by Express's own `listen()`; the last row shows the cost of a bare route in the
+// The cost of responses that have never been requested before, and of small responses that are requested repeatedly:
+// CPU time of the server process on a SQLite file with one client, compared with a bare route whose response has the
+// same size. Bare routes are served by Express's own `listen()`; the last row shows the cost of a bare route in the
 // reference server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';

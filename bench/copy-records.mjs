@@ -4,8 +4,8 @@ import Database from 'better-sqlite3';
 const BATCH = 2000;
 
 /**
- * Returns a copy of a document table's row in which given strings are replaced: whole values of columns and in the
- * JSON, and parts of the key.
+ * Returns a copy of a document table's row in which given strings are replaced where they are whole column or JSON
+ * values, or parts of the key.
  *
  * @param names maps old strings to new ones
  */

@@ -10,7 +10,7 @@ const ESCAPES = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 /** Formats a value for the text format of COPY. */
 const textOf = (value) => (value === null ? '\\N' : String(value).replaceAll(/[\\\t\n\r]/g, (sign) => ESCAPES[sign]));
 
-/** Drops the indexes that enforce no uniqueness: building them afterwards is faster than updating them row by row. */
+/** Drops the indexes that are not unique: building them afterwards is faster than updating them row by row. */
 async function withoutIndexes(client) {
   const { rows } = await client.query(`select indexname, indexdef from pg_indexes
     where schemaname = current_schema() and tablename = 'servers' and indexdef not like 'CREATE UNIQUE %'`);

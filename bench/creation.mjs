@@ -79,7 +79,7 @@ async function creationByFewClients({ by, clients, part, rateBudget, cpuBudget }
 }
 
 /**
- * Returns rows about the creates of one server process (`startServer`), a quarter of `amount` in each sample.
+ * Returns rows about the creates of one server process (`startServer`). Each sample has a quarter of `amount` creates.
  *
  * @param label description of the process and its database in the rows
  */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { testServers } from './test-servers.mjs';
 
 const PYTHON = '/usr/bin/python3';
-/** The path of the site's program in the distribution's package. */
+/** The path of the dashboard's program in the package of the Linux distribution. */
 const MANAGE = '/usr/share/openstack-dashboard/manage.py';
 const SETTINGS = join(import.meta.dirname, '../packages/test-cloud/test/long/clients');
 

@@ -5,7 +5,9 @@ import { interleaved, median } from './samples.mjs';
 
 const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** A request and its response as a server would create them, but without a network. The response's head is rendered. */
+/**
+ * Creates a request and its response as a server would, but without a network. The response writes its head to a sink.
+ */
 function exchange({ method = 'GET', url, headers, body }) {
   const req = new IncomingMessage(sink);
   req.method = method;

@@ -1,6 +1,6 @@
 /**
- * Hosts of a preset with capacity for more servers than a benchmark creates: without capacity, a create would fail
- * quickly.
+ * Hosts for a preset, with capacity for more servers than a benchmark creates: creates that fail for lack of capacity
+ * would be faster than successful ones.
  */
 export const largeHosts = Array.from({ length: 4 }, (_, i) => ({
   name: `host${i}`,

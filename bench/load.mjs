@@ -1,14 +1,14 @@
 import autocannon from 'autocannon';
 
 /**
- * Autocannon checks at the end of each sample whether it is done; its default of one second would be a large part of a
- * round.
+ * Autocannon checks only at the end of each of its samples whether it is done. A default sample takes one second, which
+ * would be a large part of a round.
  */
 const SAMPLE_MS = 20;
 
 /**
- * Sends requests to one URL from several clients, for a duration (`duration`) or a number of requests (`amount`), in
- * the options of autocannon.
+ * Sends requests to one URL from several clients. The options of autocannon set a duration (`duration`) or a number of
+ * requests (`amount`).
  *
  * @throws Error if a response is not successful
  */

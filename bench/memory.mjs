@@ -9,7 +9,10 @@ import { startServer } from './server-process.mjs';
 
 const PAGE = '/v2.1/servers/detail?limit=100';
 const FLAVOR = '/v2.1/flavors/1';
-/** `requests` is the number of requests of one round, by path. The young generation grows with the number of requests, not with time. */
+/**
+ * `requests` is the number of requests of one round, by path. The young generation of the heap grows with the number of
+ * requests, not with time.
+ */
 const FULL = { servers: 100_000, clouds: 100, rounds: 3, runs: 2, requests: { [PAGE]: 5000, [FLAVOR]: 30_000 } };
 const QUICK = { servers: 2000, clouds: 5, rounds: 1, runs: 1, requests: { [PAGE]: 100, [FLAVOR]: 500 } };
 const MIB = 2 ** 20;
@@ -31,7 +34,7 @@ async function manyClouds(amount) {
   return growth;
 }
 
-/** The installed server with each of these Node options, in turns. */
+/** The Node options with which the installed server is measured alternately. */
 const VARIANTS = {
   '': [],
   ', --max-semi-space-size=16': ['--max-semi-space-size=16'],

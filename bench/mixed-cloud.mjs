@@ -7,7 +7,7 @@ import { startServer } from './server-process.mjs';
 const PROJECTS = 1000;
 /** The number of servers that may be created, changed and deleted concurrently; each has a volume in its project. */
 const WRITERS = 200;
-/** The number of requests that prepare the cloud concurrently. */
+/** The number of concurrent requests that prepare the cloud. */
 const CONCURRENT = 20;
 const DAY_MS = 86_400_000;
 

@@ -115,7 +115,7 @@ class Load {
     throw new Error(`${operationOf(step)}: not ${step.until} after ${MAX_POLLS} requests`);
   }
 
-  /** Returns whether the response is the expected one; false while the server has a state other than the awaited one. */
+  /** Returns whether the response is the expected one; false while the server is not in the awaited state. */
   #isExpected(client, step, status, text) {
     if (step.until === 'gone' && status === 200) return false;
     if (status !== step.status) throw new Error(`${operationOf(step)}: ${status} ${text.slice(0, 300)}`);

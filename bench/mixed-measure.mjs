@@ -33,9 +33,9 @@ function machineTicks() {
 /**
  * Sends a load to a cloud.
  *
- * @returns the sorted latencies in milliseconds of each operation and of all; the failed sessions with their errors; the
- *   CPU time of each process in percent of one processor; the idle part of all processors in percent; the resident
- *   memory of the API in bytes
+ * @returns the sorted latencies in milliseconds, of each operation and of all operations; the failed sessions with
+ *   their errors; the CPU time of each process in percent of one processor; the idle part of all processors in percent;
+ *   the resident memory of the API in bytes
  */
 export async function measureLoad(cloud, generator, load) {
   const before = { ...cloud.usage(), ticks: machineTicks() };

@@ -113,7 +113,7 @@ export async function run({ quick }) {
   };
   try {
     await withCloud('SQLite file', { database: join(folder, 'servers.db') });
-    // Memory is that of one process, so a soak has no workers.
+    // Memory is measured for a single process, so a soak has no workers.
     for (const args of minutes ? [[]] : [[], ['--workers', '2']]) {
       const postgres = await durablePostgres();
       if (!postgres) return [...rows, { what: 'PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Starts a process under a Node that reserves quotas on SQLite files; see nodes-quota.worker.mjs. `missing` is the
- * error of a Node that cannot load better-sqlite3.
+ * Starts a process that reserves quotas on SQLite files under a given Node; see nodes-quota.worker.mjs. `missing` is
+ * the error if this Node cannot load better-sqlite3.
  */
 export async function quotaProcess(node) {
   const child = fork(join(import.meta.dirname, 'nodes-quota.worker.mjs'), [], { execPath: node, execArgv: [] });

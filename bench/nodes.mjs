@@ -1,5 +1,5 @@
-// The same requests under each supported Node release line, in turns: the API's CPU time for one request, compared with
-// Node 24. The API uses a SQLite file with Node's driver; the SQLite store of quotas is also measured with
+// The same requests under each supported Node release line, alternately: the API's CPU time for one request, compared
+// with Node 24. The API uses a SQLite file with Node's driver; the SQLite store of quotas is also measured with
 // better-sqlite3.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const CONNECTIONS = 8;
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 
-/** Milliseconds of CPU time of one request, by its name. */
+/** The CPU time of each request in milliseconds, by request name. */
 function requestsOf({ requests, creates }) {
   const read = (path) => async (server) => {
     const before = processTime(server.pid);
@@ -48,7 +48,7 @@ async function open(folder, major, { servers }) {
   return server;
 }
 
-/** Measures each request under all Nodes, in turns. */
+/** Measures each request under all Node versions alternately. */
 async function measureRequests(folder, amounts) {
   const majors = [BASELINE, ...OTHERS];
   const opened = [];
@@ -74,7 +74,7 @@ async function measureRequests(folder, amounts) {
   }
 }
 
-/** Measures reservations with both drivers under each Node, in turns. */
+/** Measures reservations with both drivers under each Node version alternately. */
 async function measureQuotas({ rounds, reservations }) {
   const rows = [];
   for (const major of [22, 24, 26]) {

@@ -1,5 +1,6 @@
-// The cost of observers for a request: without observers, with metrics, and with traces whose SDK is not loaded. CPU time
-// of one request without a network and without its client, each case in a separate process.
+// The cost of observers for a request: without observers, with metrics, and with traces whose SDK is not loaded.
+// Measures the CPU time of one request without a network and without the client's part, each case in a separate
+// process.
 import { execFileSync } from 'node:child_process';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';

@@ -5,7 +5,7 @@ import { HEADERS, idOf, startServer } from './server-process.mjs';
 const PER_PROJECT = 100;
 const HOSTS = 100;
 const AGGREGATES = 10;
-/** The number of actions on the server with a long history, and of key pairs of the user with many. */
+/** The number of actions in the history of one server, and of key pairs of one user. */
 const MANY = 1000;
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';

@@ -1,5 +1,5 @@
-// The cost of the explorer's pages: bytes, CPU time and layout shifts of the first page in a browser, and CPU time of the
-// server for the list of versions, which does not wait for the counts of changes.
+// The cost of the explorer's pages: bytes, CPU time and layout shifts of the first page in a browser, and CPU time of
+// the server for the list of versions, which is sent before changes are counted.
 import { execFileSync } from 'node:child_process';
 import { startCloud } from '@apistrata/test-cloud';
 import { chromium } from 'playwright-core';

@@ -39,7 +39,7 @@ async function compare(ours, other, lanes, { rounds, ms }) {
   return interleaved(rounds, ...measures.map((measure) => () => measure(ms)));
 }
 
-/** Returns the microseconds of one operation in a sequence, without the cost of measuring each. */
+/** Returns the microseconds per operation of a sequence that is measured as a whole. */
 async function microseconds(operation, times) {
   const begun = process.hrtime.bigint();
   for (let i = 0; i < times; i++) await operation();

@@ -19,7 +19,7 @@ cloud.compute.stop_server(server)
 cloud.compute.wait_for_server(server, status="SHUTOFF", interval=0.5)`;
 /** The time that a machine takes to stop while a client waits. */
 const STOP_MS = 3000;
-/** Reads in the way that declarative tools do: every resource in the tool's state is read again by its id. */
+/** Reads as declarative tools do: every resource in the tool's state is read again by its id. */
 const refresh = (ids) => `${SDK}
 server = cloud.compute.get_server("${ids.server}")
 list(cloud.compute.server_interfaces(server))
@@ -37,8 +37,8 @@ const serverIs = (state) => read('/servers/{server}', '2.1', state);
 const volumeIs = (state) => read('/os-volumes/{volume}', '2.35', state);
 
 /**
- * The recorded sessions, in their order: a command line, a program of the SDK, or a page of the dashboard. Of a session
- * with `afterwards`, a command that restores the state, only the reads are recorded.
+ * The recorded sessions, in their order: a command line, a program of the SDK, or a page of the dashboard. If a session
+ * has `afterwards`, a command that restores the state, only its reads are recorded.
  */
 const sessions = [
   { name: 'command line: list', command: 'server list' },
@@ -75,7 +75,7 @@ function runClient(program, args, env) {
   );
 }
 
-/** Replaces ids, names and times of the recorded cloud by the names of values that the replay has. */
+/** Replaces ids, names and times of the recorded cloud with the names of values that the replay provides. */
 function replacedBy({ created, ...ids }) {
   const values = [...Object.entries(ids), ...(created ? [['server', created]] : [])];
   return (text) =>

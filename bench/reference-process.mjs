@@ -35,7 +35,7 @@ export async function freshDatabase(server, name) {
  *
  * @param args further options
  * @param flags Node options
- * @param main the main module; default: that of the work tree
+ * @param main the main module; default: the main module in the work tree
  */
 export async function startReferenceServer(database, args, { flags = [], main = MAIN } = {}) {
   const options = ['--db', database, '--port', '0', '--drain-ms', '0', '--log-format', 'json', ...NO_LIMITS, ...args];

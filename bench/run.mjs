@@ -37,8 +37,8 @@ const OPTIONS = {
 
 const { BENCH_MILLION, BENCH_SECONDS, BENCH_SOAK = 0 } = process.env;
 /**
- * Time limit of one section. The long form of `scale` creates a million servers first, and `mixed` may be given longer
- * loads; its soak runs on each database.
+ * Time limit of one section. The long form of `scale` creates a million servers first, `mixed` may be given longer
+ * loads, and the soak of `mixed` runs on each database.
  */
 const LIMIT_MINUTES = (BENCH_MILLION || BENCH_SECONDS ? 60 : 8) + 3 * Number(BENCH_SOAK);
 

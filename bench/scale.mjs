@@ -1,7 +1,7 @@
-// The cost of a query in a large PostgreSQL database, compared with a database of a tenth of its size: the CPU time of
-// the API process and of the database, for pages and servers that were never read before, and the time that maintenance
-// takes. BENCH_MILLION=3 compares 3,000,000 servers in 30,000 projects with 100,000 in 1,000 (up to an hour, 20 GB of
-// disk); by default, 100,000 are compared with 10,000.
+// The cost of a query in a large PostgreSQL database, compared with a database a tenth of its size: the CPU time of the
+// API process and of the database, for pages and servers that have never been read before, and the time that
+// maintenance takes. BENCH_MILLION=3 compares 3,000,000 servers in 30,000 projects with 100,000 in 1,000 (up to an
+// hour, 20 GB of disk); by default, 100,000 are compared with 10,000.
 import { copyServers } from './copy-servers.mjs';
 import { load } from './load.mjs';
 import { processTime } from './process-time.mjs';

@@ -100,7 +100,7 @@ async function cost({ server, pid }, url, requests) {
 
 const sendRequests = (url, amount) => load(url, { amount, connections: CONNECTIONS, headers: HEADERS });
 
-/** Measures one read and its bare route on all databases, in turns. */
+/** Measures one read and its bare route on all databases alternately. */
 async function measure(opened, index, { rounds, requests, warm }) {
   const measures = opened.flatMap((each) => {
     const { server, paths } = each;

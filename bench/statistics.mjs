@@ -1,6 +1,6 @@
 // The cost of administrator queries in a database with statistics, compared with the same database without: statistics
 // must not lead to different plans. Measures the CPU time of the API process and of PostgreSQL; for SQLite, which runs
-// in the API process, also that of the thread that serves all requests. Every query is different.
+// in the API process, also the CPU time of the thread that serves all requests. Every query is different.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

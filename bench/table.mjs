@@ -12,8 +12,8 @@ function show(found) {
 }
 
 /**
- * Formats rows `{ what, ours, baseline, unit, budget }` as a Markdown table. `ours` and `baseline` are a number each,
- * or the samples; the ratio is computed from these.
+ * Formats rows `{ what, ours, baseline, unit, budget }` as a Markdown table. `ours` and `baseline` are each a number or
+ * a list of samples, from which the ratio is computed.
  */
 export function table(rows) {
   const lines = rows.map(({ what, ours, baseline, unit, budget }) => {

@@ -69,7 +69,7 @@ const DOCUMENTED_DECLARATION =
   /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n((?:declare |abstract )*(?:class|const|function|interface|type) (\w+))/gm;
 
 /**
- * A plugin that removes docstrings that editors do not show, which are those of names that no entry point exports. The
+ * A plugin that removes the docstrings of names that no entry point exports, because editors do not show them. The
  * docstrings of their members remain, because editors show them for values of these types.
  */
 const reachableDocstrings = {

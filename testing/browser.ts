@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The flags of a browser in a container, without requests to the network. */
+/** The flags with which a browser runs in a container and sends no requests to the network. */
 export const browserFlags = [
   '--no-sandbox',
   '--disable-gpu',

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Modules that use their own location expect files next to their source, not next to the bundle. */
+/** Modules that read files relative to their own location expect them next to the source, not next to the bundle. */
 const MODULE_LOCATION = /\bimport\.meta\.(url|dirname|filename)\b/;
 
 const moduleLocations = {
@@ -41,8 +41,8 @@ async function bundle(entry: string, folder: string): Promise<void> {
 }
 
 /**
- * Bundles a program that tests start from its sources into a few files, once per run: Node would otherwise spend most
- * of a start on finding and reading a thousand files.
+ * Bundles a program that tests start from its sources into a few files, once per run: otherwise, Node would spend most
+ * of the startup time finding and reading a thousand files.
  * @param entry path of its first module, which may import packages of this workspace
  * @param _load imports that module; it is never called, and makes `vitest --changed` run tests whose programs a change affects
  * @returns path of the file to run with Node

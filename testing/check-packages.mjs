@@ -14,7 +14,7 @@ const out = mkdtempSync(join(tmpdir(), 'apistrata-pack-'));
 const execute = promisify(execFile);
 const pnpm = await fetchPnpm();
 
-/** The budgets of tarballs in kB, by the name of the package: the last column of the table. */
+/** The size budgets of tarballs in kB, by package name, from the last column of the table. */
 function readBudgets() {
   const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
   const rows = page.matchAll(/^\| `(@apistrata\/[\w-]+)` \|.* ([\d,]+) kB \|$/gm);
@@ -45,7 +45,7 @@ async function check(folder) {
   if (!(kilobytes <= budget))
     fail(`${name}: the tarball has ${kilobytes.toFixed(1)} kB; docs/dependencies.md allows ${budget ?? 'nothing'}`);
   await run('publint', ['run', tarball, '--strict'], name);
-  // Without a profile, every way to resolve a module has to find correct types.
+  // Without a profile, attw requires correct types for every module resolution.
   const profile = supportsCommonJs(folder) ? [] : ['--profile', 'esm-only'];
   // A program that exports nothing has no types.
   if (exports['.']) await run('attw', [tarball, ...profile], name);

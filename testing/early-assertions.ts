@@ -11,7 +11,7 @@ const READS = new Set([
   ...['isChecked', 'isDisabled', 'isEnabled', 'isVisible', 'textContent', 'title'],
 ]);
 
-/** Returns the places of a test that assert on unfinished work, or do not wait long enough for it, as `line: reason`. */
+/** Returns the places in a test that assert on unfinished work or do not wait long enough for it, as `line: reason`. */
 export function earlyAssertionsIn(text: string): readonly string[] {
   if (!/playwright-core|waitFor|waitUntil|poll|eventually/.test(text)) return [];
   const source = ts.createSourceFile('test.ts', text, ts.ScriptTarget.Latest, true);
@@ -30,7 +30,7 @@ export function earlyAssertionsIn(text: string): readonly string[] {
     }
     if (usesBrowser && !waited && ts.isAwaitExpression(node) && readsPage(node.expression))
       report(node, 'a page is read once: expect.poll waits until it is as expected');
-    // Named functions may be called with or without polling; only values that are awaited in place count.
+    // An arrow function with an expression body may be polled elsewhere, so awaits in it are not reported.
     ts.forEachChild(node, (child) => visit(child, inside || isInlineFunction(child)));
   }
   visit(source, false);

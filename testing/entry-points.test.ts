@@ -7,7 +7,8 @@ describe('the entry points of the packages', () => {
     entryPoints = publicEntryPoints();
   }, 300_000);
 
-  // A new name is a commitment: `npx vitest run testing/entry-points.test.ts -u` records it, and the diff shows which.
+  // Each new name is a commitment. `npx vitest run testing/entry-points.test.ts -u` records new names, and the diff
+  // shows them.
   it('export the names that entry-points.txt lists', async () => {
     await expect(entryPointsText(entryPoints)).toMatchFileSnapshot('entry-points.txt');
   });

@@ -4,7 +4,7 @@ import { CONDITION_TIMEOUT_MS } from './condition-timeout.js';
 export interface EventuallyOptions {
   /** Timeout in milliseconds; at least 30 s. */
   readonly timeout?: number;
-  /** Milliseconds between two attempts. */
+  /** The time between two attempts, in milliseconds. */
   readonly interval?: number;
 }
 

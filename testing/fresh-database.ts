@@ -9,8 +9,8 @@ export interface Template {
 }
 
 /**
- * Creates a database for exclusive use on the PostgreSQL server of this URL, empty or a copy of the template. It is
- * removed with the server at the end of the run.
+ * Creates a database for exclusive use on the PostgreSQL server at this URL. It is empty or a copy of the template, and
+ * is removed with the server at the end of the run.
  */
 export async function freshDatabase(server: string, template?: Template): Promise<string> {
   const name = `t_${randomUUID().replaceAll('-', '')}`;

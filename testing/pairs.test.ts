@@ -15,6 +15,6 @@ it('every two values of different factors occur together in the matrix of the re
       expect(covered.size, `${one} and ${other}`).toBe(factors[one].length * factors[other].length);
     }
   }
-  // The two longest factors need as many rows as they have pairs; the others must not need many more.
+  // The two factors with the most values need one row for each of their pairs; the others must not add many rows.
   expect(rows.length).toBeLessThan(30);
 });

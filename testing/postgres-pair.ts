@@ -6,12 +6,12 @@ import { findProgram, freePort, initPostgres, programUser, runPostgres } from '.
 
 /** A PostgreSQL primary and its standby. */
 export interface PostgresPair {
-  /** The URL of both, the standby first. */
+  /** A URL that names both servers, the standby first. */
   readonly url: string;
   readonly primaryUrl: string;
   readonly primaryPid: number;
   readonly standbyUrl: string;
-  /** Lets the standby receive the changes of the primary without showing them. */
+  /** Pauses replay: the standby receives the changes of the primary, but queries do not see them. */
   readonly pauseReplay: () => void;
   /** Reverts `pauseReplay`; must also be called before the standby is ended. */
   readonly resumeReplay: () => void;

@@ -1,12 +1,12 @@
 // @ts-expect-error: scripts have no types
 import { fetchPackage } from '../scripts/tools.mjs';
 
-/** Errors of npm, and errors when it starts, without a connection to the registry. */
+/** Matches the errors of npm, or of starting npm, that mean that the registry cannot be reached. */
 const UNREACHABLE = /EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT/;
 
 /**
- * Fetches a package (`name@version`, or several separated by spaces) of the registry that only one test needs, once for
- * each checkout.
+ * Fetches a package (`name@version`, or several separated by spaces) that only one test needs from the registry, once
+ * for each checkout.
  * @returns the folder of its node_modules; an empty string if the registry cannot be reached
  */
 export async function registryPackage(spec: string): Promise<string> {

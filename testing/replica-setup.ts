@@ -3,7 +3,7 @@ import { startPostgresPair } from './postgres-pair.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of a standby of `postgresUrl`; '' if suites read from one server only. */
+    /** URL of a standby for `postgresUrl`; '' if suites read from one server only. */
     replicaUrl: string;
   }
 }

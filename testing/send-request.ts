@@ -12,7 +12,7 @@ export interface TestResponse {
 export interface TestRequest {
   readonly method?: string;
   readonly path?: string;
-  /** A list as value is sent as several lines. */
+  /** A header whose value is a list is sent as several lines. */
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string;
 }
@@ -47,7 +47,7 @@ export async function sendRequest(
   }
 }
 
-/** The values of every line of a header, in the order of the wire. */
+/** The values of all lines of a header, in the order in which they were received. */
 export function linesOf(response: TestResponse, name: string): string[] {
   return response.rawHeaders.filter(
     (_, index, all) => index % 2 === 1 && all[index - 1]!.toLowerCase() === name.toLowerCase(),

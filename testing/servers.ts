@@ -39,7 +39,7 @@ async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
 export function findProgram(name: string): string | undefined {
   const postgres = '/usr/lib/postgresql';
   const versions = existsSync(postgres) ? readdirSync(postgres).map((v) => join(postgres, v, 'bin')) : [];
-  // The path of users other than root need not contain the programs of services.
+  // The search path of users other than root may lack the folders that contain service programs.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...versions];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
@@ -83,13 +83,13 @@ function createStop(child: ChildProcess, folder: string, signal: NodeJS.Signals)
   };
 }
 
-/** How to start programs that refuse to run as root: as the system's unprivileged database user. */
+/** The user for programs that refuse to run as root: the system's unprivileged database user. */
 export interface ProgramUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Returns the user for such programs, which becomes the owner of the folder. */
+/** Returns the user for such programs, and makes it the owner of the folder. */
 export function programUser(folder: string): ProgramUser {
   const asUser = userInfo().uid === 0 ? unprivileged() : {};
   if (asUser.uid !== undefined) execFileSync('chown', ['-R', String(asUser.uid), folder]);
@@ -116,7 +116,7 @@ export async function runPostgres(
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', options.cwd, ...all];
   const child = spawn(findProgram('postgres')!, args, { ...options, stdio: 'ignore' });
   const state = join(data, 'postmaster.pid');
-  // Its first line is the process, and its last one the state.
+  // The first line of this file is the process ID, the last one the state.
   const ready = new RegExp(`^${child.pid}\\n[^]*\\nready\\s*$`);
   await untilReady(child, 'PostgreSQL', () => existsSync(state) && ready.test(readFileSync(state, 'utf8')));
   return { pid: child.pid!, end: (signal) => endProcess(child, signal) };
@@ -126,10 +126,10 @@ export async function runPostgres(
 export const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off'] as const;
 
 /**
- * Starts a separate PostgreSQL in a temporary folder; undefined if it is not installed.
+ * Starts a separate PostgreSQL server in a temporary folder; returns undefined if PostgreSQL is not installed.
  *
- * @param parent the parent of its folder
- * @param settings in addition to those of a new installation
+ * @param parent the parent folder of the temporary folder
+ * @param settings settings in addition to those of a new installation
  */
 export async function startPostgres(
   parent = tmpdir(),

@@ -49,7 +49,7 @@ function programOf({ page, line, code, given }: Shown): ShownProgram {
   return { file: join(root, file), text: `${given}\n${code}\nexport {};\n` };
 }
 
-/** The tests of the package that a README describes: they contain some of its programs word by word. */
+/** The tests of the package that a README describes: they contain some of its programs word for word. */
 function testsOf(page: string): readonly string[] {
   if (!page.startsWith('packages/')) return [];
   const folder = join(root, dirname(page), 'test');

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-start-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The keys that decide whether something is installed or built again, in a copy of their input files. */
+/** Returns the keys that determine whether to install or build again, computed from a copy of their input files. */
 function keys(): { install: string; build: string } {
   const module = join(folder, 'scripts/start-keys.mjs');
   const code = `import('${module}').then((m) => { const install = m.installKey(); console.log(JSON.stringify({ install, build: m.buildKey(install) })) })`;

@@ -52,7 +52,7 @@ export class Systemd {
       '--uts',
       '--net',
     ];
-    // The process joins the group first: it becomes the root of the groups that it sees.
+    // The process joins the control group first, so that it sees this group as the root of all groups.
     const command = `echo $$ >${group}/cgroup.procs && exec unshare ${namespaces.join(' ')} sh -ec "$BEGIN"`;
     this.#outer = spawn('sh', ['-ec', command], {
       env: { ...process.env, BEGIN, container: 'test', SYSTEMD_UNIT_PATH: units },

@@ -68,7 +68,8 @@ export async function gzippedEntry(folder: string): Promise<number> {
   return output.reduce((sum, part) => sum + (part.type === 'chunk' ? gzipSync(part.code).length : 0), 0) / 1000;
 }
 
-// In a separate process, where nothing is loaded yet. The hooks run in a thread and write to a file, because a pipe may be full.
+// In a separate process, where nothing is loaded yet. The hooks run in a thread, and write to a file because a pipe may
+// be full.
 const HOOKS = `
 import { appendFileSync } from 'node:fs';
 export function load(url, context, next) {

@@ -1,4 +1,4 @@
-// Finds words in a file's passages for which docs/style.md prescribes others.
+// Finds, in the passages of a file, words for which docs/style.md prescribes other words.
 import { blank } from './passages.mjs';
 import { LOCAL_NAMES, NAME_PARTS, ORIGINAL_MESSAGES, RULES } from './rules.mjs';
 

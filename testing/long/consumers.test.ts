@@ -60,7 +60,7 @@ function installNeeded(name: string): void {
   }
 }
 
-/** The oldest Node that the small packages support, if the registry can be reached; undefined otherwise. */
+/** The path of the oldest Node that the small packages support; undefined if the registry cannot be reached. */
 async function findOldNode(): Promise<string | undefined> {
   const program = await fetchNode({ major: '20.19' }).catch(() => undefined);
   if (!program) return undefined;

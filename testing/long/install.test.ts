@@ -139,7 +139,7 @@ describe('the recipes for deployment', () => {
     for (const api of [services['api-1'], services['api-2']]) {
       expect(api).toMatchObject({ read_only: true, cap_drop: ['ALL'], build: '.' });
       expect(api.secrets.every((name: string) => Object.hasOwn(secrets, name))).toBe(true);
-      // In a shell of the container, two dollar signs are one.
+      // Compose replaces each `$$` with `$` before a shell in the container receives the command.
       const command = /exec apistrata.*/;
       const script = api.command[0].replaceAll('$$', '$').replace('/run/secrets/database', '/dev/null');
       const unexported = spawnSync('sh', ['-c', script.replace(command, 'printf %s "$APISTRATA_DB"')]);
@@ -160,7 +160,7 @@ describe('the recipes for deployment', () => {
     execFileSync('sed', ['-i', `s|/usr/bin/node|${process.execPath}|`, unit]);
     const verified = spawnSync(analyze, ['verify', unit], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
-    // Exposure in tenths: above 2.0 the command fails.
+    // The threshold is in tenths: the command fails if the exposure level is above 2.0.
     const args = ['security', '--offline=true', '--threshold=20', unit];
     const analysis = spawnSync(analyze, args, { encoding: 'utf8' });
     expect(analysis.stdout).toMatch(/Overall exposure level .*: 1\.\d OK/);

@@ -11,8 +11,8 @@ if (!online) console.warn('\n*** SKIPPED: the installation of a published packag
 it.skipIf(!online)(
   'a published package can be installed and used',
   () => {
-    // Like `npm run`, it uses the configuration of the user, with its registry and token. Nothing may be published
-    // there.
+    // Like `npm run`, it uses the configuration of the user, with its registry and token. Nothing may be published to
+    // that registry.
     const userconfig = execFileSync('npm', ['config', 'get', 'userconfig'], { encoding: 'utf8' }).trim();
     const env = { ...process.env, npm_config_userconfig: userconfig };
     const output = execFileSync(process.execPath, [quick], {

@@ -35,13 +35,13 @@ const POLL = `({
   overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 })`;
 
-/** Widths of windows, and the colors in each. */
+/** Window widths, each with a color scheme. */
 const LOOKS = [
   ...[320, 360, 390, 414, 1280].map((width) => ({ width, scheme: 'light' as const })),
   ...[1280, 360].map((width) => ({ width, scheme: 'dark' as const })),
 ];
 
-/** All pages by area, a test each: a test of all of them takes minutes on a busy machine. */
+/** All pages, grouped by area. Each area has its own test, because a single test takes minutes on a busy machine. */
 const ADDRESSES: readonly { readonly area: string; readonly addresses: readonly string[] }[] = [
   {
     area: 'the start and the API reference',
@@ -220,7 +220,7 @@ describe.skipIf(!browserProgram())('the site', () => {
   it.each(['light', 'dark'] as const)('is accessible in %s colors', async (colorScheme) => {
     const page = await open('/');
     await page.emulateMedia({ colorScheme });
-    // The button of the search shows its shortcut, too, which its name does not contain.
+    // The search button also shows its shortcut, which is not part of its name.
     const options = JSON.stringify({ rules: { 'label-content-name-mismatch': { enabled: false } } });
     for (const address of KINDS) {
       await page.goto(url + address);

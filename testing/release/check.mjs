@@ -31,8 +31,8 @@ const MATRIX = {
 };
 
 /**
- * Returns whether users can have a combination: Node is new enough, the API has its Express, and programs that are only
- * run have no code to compile.
+ * Returns whether a combination can occur: Node is new enough, the compute API has the Express version that it needs,
+ * and for programs that are only run, nothing is compiled.
  */
 function isPossible({ name, node, express, typescript, modules, sqlite }) {
   if (!runsOn(name, node)) return false;

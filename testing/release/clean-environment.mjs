@@ -8,7 +8,7 @@ function writeProgram(path, ...lines) {
   chmodSync(path, 0o755);
 }
 
-/** The path of a program of this machine. */
+/** The path of a program on this machine. */
 function programOf(name) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));

@@ -26,7 +26,7 @@ export function pairs(factors, isPossible = () => true) {
   const rows = [];
   while (missing.size > 0) {
     const gain = ({ covered }) => covered.filter((pair) => missing.has(pair)).length;
-    // Ties are broken differently in each round, or the last rows would all have the first values.
+    // Ties are broken differently in each round. Otherwise, the last rows would all have the first values.
     const start = (rows.length * STRIDE) % candidates.length;
     const turned = [...candidates.slice(start), ...candidates.slice(0, start)];
     const best = turned.reduce((a, b) => (gain(b) > gain(a) ? b : a));

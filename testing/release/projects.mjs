@@ -39,8 +39,7 @@ function packagesOfReadme(readme) {
 }
 
 /**
- * The packages to install in a project: those that the README lists, and those that the row of the matrix adds to test
- * it.
+ * The packages to install in a project: the packages that the README lists, and those that this row of the matrix adds.
  */
 function packagesToInstall({ name, node, express, modules, manager }, { readme, version }) {
   const listed = uses[name].imports ? packagesOfReadme(readme) : [`@apistrata/${name}`];
@@ -53,7 +52,7 @@ function packagesToInstall({ name, node, express, modules, manager }, { readme, 
     ...(program ? [program] : []),
     // npm and pnpm install peers by themselves.
     ...(program === 'vitest' && manager === 'yarn' ? ['vite'] : []),
-    // Yarn resolves Jest's binaries for all platforms, which mirrors of the registry need not have.
+    // Yarn resolves Jest's binaries for all platforms, and mirrors of the registry may lack some of them.
     ...(modules === 'cjs' && manager !== 'yarn' && supportsCommonJs(`packages/${name}`) ? ['jest@30'] : []),
   ];
   return { packages: [...packages, ...(express === 'none' ? [] : [`express@${express}`])], tools };
@@ -126,7 +125,7 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   };
 
   writeFileSync(join(folder, 'package.json'), '{ "name": "project", "private": true }');
-  // An application with better-sqlite3 12, or with Jest, has decided about their scripts.
+  // An application that uses better-sqlite3 12 or Jest has already decided whether their install scripts run.
   const pnpmSettings = [
     'minimumReleaseAge: 0',
     'allowBuilds:',

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program until it prints its URL, and sends one request there. Ends the program and all processes that it has
- * started.
- * @param options.sign what the program prints; its first group is the URL
+ * Runs a program until it prints its URL, and sends one request to that URL. Ends the program and all processes that it
+ * has started.
+ * @param options.sign matches what the program prints; the first group is the URL
  * @param options.path appended to the URL
  * @returns the status of the response
  * @throws with the output if the program ends before it prints its URL

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/release-check');
 const TEN_MINUTES = 600_000;
 
-/** Runs a program; its error contains the output of a failure, and the command after a timeout. */
+/** Runs a program. The error contains the output if the program fails, and the command if it times out. */
 export function runProgram(program, args, { timeout, ...options }) {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', timeout, ...options });

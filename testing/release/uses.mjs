@@ -4,16 +4,16 @@ const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
  * The first use of each package by a user.
  *
  * - `imports`: names by module
- * - `setup`, `handler`, `stop`: lines before, an expression for a middleware or a handler, lines after
+ * - `setup`, `handler`, `stop`: lines before, an expression for middleware or a handler, lines after
  * - `mount`: its path in Express
- * - `run`: instead of a handler, lines that end with the status of something, in `status`
- * - `probe`: path and headers that get a 200, from the use
- * - `readme`: path and headers that get a 200, from the server of the README's first example; or the name of a value that
- *   the example exports, if it has no server; or the program that runs it; or that it is only compiled, because it needs a
- *   prepared machine
+ * - `run`: lines that set `status`, instead of a handler
+ * - `probe`: path and headers of a request to this use that returns 200
+ * - `readme`: path and headers of a request to the server of the README's first example that returns 200; or the name
+ *   of a value that the example exports, if it has no server; or the program that runs it; or that it is only compiled,
+ *   because it needs a prepared machine
  * - `npx`: arguments of the command, the pattern of its output when it serves, the path of a request; the maximum number of packages and
  *   megabytes that `npx` installs, and of seconds until the first response. Packages without `imports` are only run
- * - `compiles`: the peer that the README installs runs install scripts, for optional native parts
+ * - `compiles`: the peer dependency that the README installs runs install scripts, for optional native parts
  * - `sqlite`: a second use with the SQLite of the row, if there is one
  */
 export const uses = {

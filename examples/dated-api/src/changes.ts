@@ -7,7 +7,7 @@ type Page<T> = { readonly data: readonly T[]; readonly next: string | null };
 const SINGLE_INVOICE_OPERATIONS = ['createInvoice', 'showInvoice', 'payInvoice', 'createPayment', 'voidInvoice'];
 
 /**
- * Returns conversions for all responses that contain invoices, from a function that converts one invoice. List
+ * Returns conversions for all responses that contain invoices, given a function that converts one invoice. List
  * responses are arrays here, because these conversions run only for versions before 2025-12-01.
  */
 function forAllResponses<New, Old>(convert: (invoice: New) => Old) {

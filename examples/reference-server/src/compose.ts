@@ -108,7 +108,7 @@ function trustProxies(app: Express, { 'trust-proxy': proxies }: Options): void {
 }
 
 /**
- * Rejects unknown host names if callers need no token, because any website could then use the API through DNS
+ * Rejects unknown host names if callers need no token, because otherwise any website could use the API through DNS
  * rebinding.
  */
 function rejectUnknownHosts(app: Express, options: Options): void {

@@ -6,7 +6,7 @@ import type { Express } from 'express';
  * on every request, which takes most of the time that Express needs; setting a prototype that is already set is a no-op.
  *
  * Derived classes create these objects, because an object that `Reflect.construct` creates for a plain function has a
- * separate hidden class, which prevents V8's inline caches.
+ * separate hidden class, which prevents V8 from using inline caches.
  */
 export function expressServer(app: Express): Server {
   class Request extends IncomingMessage {}

@@ -4,7 +4,7 @@ import { RELEASE_LEASES_MS } from './shutdown-times.js';
 
 /** Functions that end the program, in addition to signals. */
 export interface ShutdownControl {
-  /** Ends the program like SIGTERM; a no-op if it is already ending. */
+  /** Ends the program as SIGTERM does; a no-op if it is already ending. */
   readonly end: () => void;
   /** Calls `finish`, and ends the program when its promise resolves. A signal can end the program earlier. */
   readonly endAfter: (finish: () => Promise<void>) => void;

@@ -29,8 +29,8 @@ export interface Endpoint {
   /** Makes the endpoint permanently unavailable if it is configured to fail on shutdown. */
   shutdown(): void;
   /**
-   * If the endpoint fails on shutdown: makes it unavailable with this reason, or, if the reason is undefined, lets its
-   * checks determine the state again.
+   * Makes an endpoint that fails on shutdown unavailable for this reason. Without a reason, its checks determine the
+   * state again.
    */
   setNotReadyReason(reason: string | undefined): void;
 }
@@ -52,7 +52,7 @@ export function createEndpoint(
   backends: readonly Backend[],
   onChange: (change: HealthChange) => void,
 ): Endpoint {
-  /** The last state for each port, because results may depend on the port, and a difference between ports is not a change. */
+  /** The last state, by port: results may depend on the port, and a difference between two ports is not a change. */
   const lastStates = new Map<number | undefined, CheckState>();
   let shutdownStatus: HealthStatus | undefined;
   let notReadyStatus: HealthStatus | undefined;

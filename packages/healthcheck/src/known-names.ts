@@ -20,7 +20,7 @@ export function didYouMean(name: string, knownNames: readonly string[]): string 
   return closest ? `Did you mean "${closest.candidate}"?` : `Known names: ${knownNames.join(', ')}`;
 }
 
-/** Removes case and separators from a name, so that `disable_by_file_path` equals `disableByFilePath`. */
+/** Converts a name to lower case without separators, so that `disable_by_file_path` equals `disableByFilePath`. */
 function normalize(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }

@@ -38,7 +38,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     const { url } = await serve(health);
 
     const page = await browser.newPage();
-    // The worker reports that it runs directly before its loop.
+    // The worker sends its message directly before it enters the loop.
     await eventually(async () => {
       const response = await page.goto(`${url}/healthcheck`);
       expect(response!.status()).toBe(503);

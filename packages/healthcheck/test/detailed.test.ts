@@ -68,7 +68,7 @@ describe('the threads of a detailed response', () => {
   it('have the real stack of a worker that is blocked in a loop', async () => {
     await startWorker(BLOCKED, 'stuck');
     const { json } = await detailedServer();
-    // The worker reports that it runs directly before its loop.
+    // The worker sends its message directly before it enters the loop.
     await expect
       .poll(async () => (await json()).threads.find((stack) => stack.includes('stuck')))
       .toMatch(/^\[worker \d+\] stuck\n {4}at spinForEver \(/);
@@ -77,7 +77,7 @@ describe('the threads of a detailed response', () => {
   it('mark an idle worker as idle', async () => {
     await startWorker('setInterval(() => undefined, 60_000);', 'lazy');
     const { json } = await detailedServer();
-    // The worker reports that it is online before its first tick is over.
+    // The worker sends its message before its first tick is over.
     await expect
       .poll(async () => (await json()).threads.find((stack) => stack.includes('lazy')))
       .toMatch(/^\[worker \d+\] lazy\n {4}\(idle: waiting in its event loop\)$/);

@@ -21,7 +21,7 @@ describe('the choice of the format', () => {
     ['application/json', JSON_],
     ['APPLICATION/Json', JSON_],
     ['text/html', HTML],
-    // Ties are decided by the order of the server, regardless of the client's order and specificity.
+    // The server's order decides ties, regardless of the client's order and specificity.
     ['application/json, text/html', HTML],
     ['application/json, text/plain', TEXT],
     ['application/json, */*', TEXT],
@@ -38,7 +38,7 @@ describe('the choice of the format', () => {
     ['*/*, text/plain;q=0', HTML],
     ['*/*, text/plain;q=0, text/html;q=0', JSON_],
     ['text/*;q=0, */*', JSON_],
-    // A range with parameters is another type.
+    // A range with parameters denotes a different type.
     ['application/json; charset=utf-8', TEXT],
     ['text/html;level=1', TEXT],
     ['text/html;level=1, application/json;q=0.1', JSON_],

@@ -78,7 +78,7 @@ export function recordingLog(): HealthcheckLog & { readonly lines: string[] } {
   return { lines, warn: (line) => void lines.push(`warn ${line}`), error: (line) => void lines.push(`error ${line}`) };
 }
 
-/** The endpoint as a filter in each of the three hosts, with a next handler that responds `next`. */
+/** The endpoint as a filter in each kind of server, with a next handler that responds with `next`. */
 export const HOSTS: Readonly<Record<string, (options: HealthcheckOptions) => RequestListener>> = {
   'Express 4': (options) => {
     const app = express4();

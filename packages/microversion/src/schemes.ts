@@ -1,6 +1,6 @@
 /**
- * The numbers of a version as strings of decimal digits, most significant first. All versions pad the number in one
- * position to the same length, or none does.
+ * The numbers of a version as strings of decimal digits, most significant first. In each position, all versions pad the
+ * number to the same length, or none do.
  */
 export type VersionNumbers = readonly [first: string, second?: string, third?: string];
 

@@ -26,7 +26,9 @@ type Env = { Bindings: { incoming: IncomingMessage } };
 
 const versions = ['2025-03-01', '2026-01-01', '2026-11-22'];
 
-/** A framework with a route `/lists` that exists below the newest version, behind a middleware that sets another header. */
+/**
+ * A framework with a route `/lists` that exists below the newest version, behind middleware that sets another header.
+ */
 type Serve = (options?: Partial<VersioningOptions>) => Promise<RequestListener>;
 
 const createVersioning = (options: Partial<VersioningOptions> = {}) => versioning({ versions, ...options });

@@ -1,8 +1,8 @@
 /** Delays between attempts to undo an operation while the store is unavailable. */
 const RETRY_DELAYS_MS = [50, 200, 1_000, 3_000];
 /**
- * How long attempts to undo an operation are retried: longer than a restart of the store, but short enough not to delay
- * a process shutdown.
+ * How long attempts to undo an operation are retried: longer than a restart of the store takes, but not so long that
+ * the retries delay a process shutdown.
  */
 const RETRY_DURATION_MS = 15_000;
 

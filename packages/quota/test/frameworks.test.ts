@@ -34,7 +34,7 @@ function create(req: IncomingMessage): { status: number; body: string } {
   return { status: intent === 'reject' ? 400 : 201, body: reservationOf(req)?.id ? 'reserved' : NO_RESERVATION };
 }
 
-/** Serves `/invoices` with a quota, by the account in a header, behind a middleware that sets another header. */
+/** Serves `/invoices` with a quota for the account that a header names, behind middleware that sets another header. */
 type Serve = (options: Options) => Promise<RequestListener>;
 
 const FRAMEWORKS: Readonly<Record<string, Serve>> = {
@@ -126,7 +126,7 @@ async function nest(imports: object[], guard?: object): Promise<RequestListener>
 
 const quotas = (): ProjectQuotas => projectQuotas({ store: memoryStore(), defaults: { invoices: LIMIT } });
 
-/** Frameworks that use the status of an error; the error handlers of the others respond 500. */
+/** Frameworks that use the status of an error; the error handlers of the others respond with 500. */
 const READS_STATUS = ['Fastify', 'Koa'];
 
 describe.each(Object.entries(FRAMEWORKS))('a quota in %s', (name, serve) => {

@@ -10,7 +10,7 @@ const unavailable = { code: 'QUOTA_STORE_UNAVAILABLE' };
 /** A store, and the properties of its server that a test needs. */
 export interface Opened {
   readonly store: QuotaStore;
-  /** The number of operations that were undone, or forbidden before their execution. */
+  /** The number of operations that were undone, or prevented before they were executed. */
   readonly undone: () => Promise<number>;
   readonly close: () => unknown;
 }
@@ -54,7 +54,7 @@ export async function openConnections(url: string, open: Open): Promise<Ways> {
 export const quotaOn = ({ store }: Opened) =>
   projectQuotas({ preset: 'key-manager', store, defaults: { secrets: LIMIT, orders: 5 }, sweepEveryMs: 0 });
 
-/** Tests that no operation counts whose result was lost with a connection. */
+/** Tests that an operation does not count if its result was lost with a connection. */
 export function testLostResponses({ name, url, open, one, commit, locks }: StoreOnServer): void {
   describe(`a connection to ${name} that is cut`, () => {
     let connections: Ways | undefined;
@@ -131,7 +131,7 @@ export function testLostResponses({ name, url, open, one, commit, locks }: Store
       await expect(quotaOn(cut).consume('p', { secrets: 3 })).rejects.toMatchObject(unavailable);
       await lost;
       const undone = () => expect.poll(full.undone, { timeout: CONDITION_TIMEOUT_MS }).toBe(2);
-      // Otherwise the undo waits for the operation.
+      // Otherwise, the undo operation waits for this operation.
       if (!locks) await undone();
       await proxy.deliver();
       await undone();

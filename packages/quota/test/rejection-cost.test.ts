@@ -120,7 +120,7 @@ describe.skipIf(!postgresUrl)('with 20,000 reservations in its project, PostgreS
 
   it('searches by project and expiry instead of reading all', { timeout: 60_000 }, async () => {
     const { statements, database } = noting(postgres(pool));
-    // With the clock of the server: a volatile function, whereas a constant could be searched for in any index.
+    // Uses the clock of the server, which is a volatile function: with a constant, any query could use an index.
     const store = sqlStore({ database, tablePrefix: prefix });
     await store.createSchema();
     await pool.query(

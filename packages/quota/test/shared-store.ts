@@ -20,7 +20,8 @@ export interface WorkerMessage {
 }
 
 /**
- * A store that several processes share: how this process opens it, and the configuration with which workers open it.
+ * A store that several processes share: a function with which this process opens it, and the configuration with which
+ * workers open it.
  */
 export interface SharedStore {
   readonly job: { readonly store: 'postgres' | 'redis'; readonly url: string; readonly name: string };

@@ -60,8 +60,8 @@ describe.each(cases)('a result that is $fault, with $name', ({ open, here, fault
       sweepEveryMs: 0,
     });
   /**
-   * Expects that a call fails because of its faulty store. The timeout ends after the store has executed the call, however
-   * long that takes on a busy machine.
+   * Expects that a call fails because its store is faulty. The timeout ends after the store has executed the call,
+   * however long that takes on a busy machine.
    */
   async function expectFailure(
     { store, executed }: ReturnType<typeof withFault>,

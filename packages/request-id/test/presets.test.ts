@@ -41,7 +41,7 @@ const ROOT = '1-67891233-abcdef012345678912345678';
 interface Row {
   readonly preset: PresetName;
   readonly header: string;
-  /** Values of the header with the id for each; undefined for dropped ones. */
+  /** Header values, each with the resulting id; undefined if the value is dropped. */
   readonly values: readonly (readonly [value: string, id: string | undefined])[];
   readonly fresh: RegExp;
 }

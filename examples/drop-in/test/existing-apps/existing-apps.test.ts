@@ -77,7 +77,9 @@ async function run(name: keyof typeof APPS, added: boolean) {
   return { agent: supertest(await module.exports.start()), log: module.exports.log };
 }
 
-/** Sends requests to all routes of an app. Returns statuses, bodies and the headers that other middleware sets. */
+/**
+ * Sends requests to all routes of an app. Returns the statuses, the bodies, and the headers that other middleware sets.
+ */
 async function use({ agent, log }: Awaited<ReturnType<typeof run>>) {
   const requests = [
     agent.get('/notes'),

@@ -27,7 +27,7 @@ function formatCloudsYaml(settings: Environment): string {
 }
 
 /**
- * Writes clouds.yaml, which only its owner can read. An existing file is renamed to end with `.old`.
+ * Writes clouds.yaml with access for its owner only. An existing file is renamed: `.old` is appended to its name.
  *
  * @throws StartError if the file cannot be written
  */

@@ -14,7 +14,7 @@ import type { GroupMetrics } from './group-metrics.js';
 import type { WorkerContext } from './worker.js';
 import { type GroupListener, sendToWorker, WorkerGroup } from './worker-group.js';
 
-/** How long after its shutdown timeout a worker is killed if it has not exited. */
+/** A worker that has not exited this long after its shutdown timeout is killed. */
 const KILL_DELAY_MS = 5_000;
 
 /** Creates the aggregated metrics of a worker group, and loads `prom-client`, if metrics are enabled. */

@@ -30,7 +30,7 @@ export interface Finding {
 interface Sender {
   readonly random: Random;
   readonly known: KnownIds;
-  /** The next operations. The first decks of all senders together contain every operation once. */
+  /** The next operations. Initially, the decks of all senders together contain every operation once. */
   deck: Operation[];
 }
 

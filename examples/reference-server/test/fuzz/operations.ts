@@ -28,7 +28,7 @@ const ALL_MINORS = [1, 100] as const;
 
 const CREATE_PLAIN_SERVER = 'POST /v2.1/servers plain';
 
-/** Operations without a description, and a valid server. */
+/** Operations that the API document does not describe, and one that creates a valid server. */
 const UNDESCRIBED: readonly (readonly [name: string, weight: number, minors: Form['minors'], body?: Json])[] = [
   ['GET /', 1, ALL_MINORS],
   ['GET /v2/', 1, ALL_MINORS],

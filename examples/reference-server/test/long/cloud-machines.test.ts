@@ -84,7 +84,7 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     await expect.poll(bootId, POLLING).toMatch(/^[0-9a-f-]{36}$/);
     const boot = await bootId();
     const data = await diskOf(address, await openstack('volume show data -f value -c id'));
-    // A guest that found the volume first has formatted and mounted it as its own disk.
+    // If a guest finds the volume first, it formats and mounts it as its own disk.
     await ssh(address, `umount ${data} 2>/dev/null || true`);
     await ssh(address, `mke2fs ${data} && mkdir /data && mount ${data} /data && echo kept >/data/note && sync`);
     await openstack('server image create --wait --name copy one');

@@ -112,7 +112,7 @@ describe.skipIf(!traced)('writes that reach the disk before the response', () =>
     const { status, stderr } = spawnSync(strace!, [...args, ...script], { cwd: join(import.meta.dirname, '../..') });
     expect(String(stderr)).toBe('');
     expect(status).toBe(0);
-    // The part of the log between the two signals, whose only effect is a mark in the log.
+    // The part of the log between the two signals. The only effect of these signals is a mark in the log.
     const [, between] = readFileSync(log, 'utf8').split(/kill\(\d+, 0\)/);
     return (between!.match(/(fsync|fdatasync)\(/g) ?? []).length;
   }

@@ -100,7 +100,7 @@ describe('SIGTERM under load', () => {
 });
 
 describe('an uncaught error', () => {
-  /** Causes an uncaught error in the program on a signal, like a bug would. */
+  /** Causes an uncaught error in the program on a signal, as a bug would. */
   const breaking = (what: string) => ({
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${what} })`)}`,
   });

@@ -8,7 +8,7 @@ import { HostCloud } from '../host-cloud.js';
 import { startHost } from '../program.js';
 
 const postgresUrl = inject('postgresUrl');
-/** A folder in an in-memory file system, whose size differs from that of the disk. */
+/** A folder in an in-memory file system whose size differs from the size of the disk. */
 const OTHER_FILE_SYSTEM = '/dev/shm';
 const missing =
   missingForGuests() ||

@@ -17,7 +17,7 @@ const USER_DATA = Buffer.from('a secret of the guest').toString('base64');
 
 const DOCUMENT = join(import.meta.dirname, '../../../../docs/a-real-cloud.md');
 
-/** Returns the SQL and the options of the command, without database and secret key, that the documents show. */
+/** Returns the SQL and the command's options that the documents show, without the database and the secret key. */
 function documentedCommands(): { readonly createRole: string; readonly hostRole: readonly string[] } {
   const [, block = ''] = readFileSync(DOCUMENT, 'utf8').split('host-rights.test.ts -->\n```sh\n');
   const shown =
@@ -191,7 +191,7 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
       await expect(asHost('h1', `select * from ${table}`), table).rejects.toThrow('permission denied');
       await expect(asHost('h1', `delete from ${table}`), table).rejects.toThrow('permission denied');
     }
-    // Jobs contain callers' tokens, so hosts can add one kind of job but read no jobs.
+    // Jobs contain callers' tokens, so hosts can add one kind of job, but cannot read jobs.
     await expect(asHost('h1', 'select * from jobs')).rejects.toThrow('permission denied');
   });
 

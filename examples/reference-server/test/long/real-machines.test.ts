@@ -42,7 +42,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
   let sshPort: number;
   let clients: CommandLines;
 
-  /** Images, networks and users are those of the test cloud, whose catalog names the program as compute service. */
+  /** The test cloud provides images, networks and users; its catalog names the program as the compute service. */
   beforeAll(async () => {
     chmodSync(folder, 0o711);
     cloud = await startCloud();

@@ -38,7 +38,7 @@ it.skipIf(!inject('postgresUrl'))(
 
     expect((await create(one, 'ada:p1', 'first')).status).toBe(202);
     await eventually(async () => expect(await names(other, 'ada:p1')).toEqual(['first ACTIVE']), POLLING);
-    // They read from the primary until both receive each other's announcements of writes.
+    // They read from the primary until each of them receives the other's announcements of writes.
     for (const program of [one, other])
       await eventually(async () => {
         await names(program, 'ada:p1');

@@ -1,9 +1,9 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
-/** The numbers of garbage collections since the observation started, and the heap sizes. */
+/** Counts of garbage collections since the observation started, and heap sizes. */
 export interface GarbageCollectorReport {
-  /** The numbers of minor collections, of major collections, and of incremental steps plus weak callbacks. */
+  /** The counts of minor collections, of major collections, and of incremental steps and weak callbacks together. */
   readonly counts: readonly [number, number, number];
   /** Heap sizes in bytes: the limit, the part that is still available, and the part allocated from the operating system. */
   readonly threshold: readonly [number, number, number];

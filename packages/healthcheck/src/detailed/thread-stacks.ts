@@ -109,7 +109,8 @@ function requestStacks(session: Session): Promise<readonly string[]> {
       completeSession(sessionId);
     });
 
-    // Pending until Node has listed all workers, so that an early response from one of them does not end the collection.
+    // This entry is removed when Node has listed all workers: until then, no response from a worker ends the
+    // collection.
     pendingSessions.add('workers');
     if (!isMainThread) {
       titles.set('main', '[main]');

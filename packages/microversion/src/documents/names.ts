@@ -26,7 +26,7 @@ function singularOf(word: string): string {
   return word.endsWith('s') ? word.slice(0, -1) : word;
 }
 
-/** Verbs by HTTP method: for a single resource, and for a collection. */
+/** The verbs for a single resource and for a collection, by HTTP method. */
 const VERBS = {
   GET: ['show', 'list'],
   POST: ['create', 'create'],

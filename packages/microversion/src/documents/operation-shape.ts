@@ -15,7 +15,7 @@ export interface Part {
   readonly name: string;
   /** The JSON Schema of the part, without the fields that it contains; for a status, `{ const: 202 }`. */
   readonly rules: Json;
-  /** Whether every request must contain the part, or every response contains it. */
+  /** Whether requests must contain the part, or all responses contain it. */
   readonly required: boolean;
   /** Whether unknown fields in the part are rejected. */
   readonly closed: boolean;

@@ -65,7 +65,7 @@ function noteOf(
 
 /**
  * Returns the notes on the version ranges of an operation and its parts. A part has a note only if its version range
- * differs from that of the enclosing part, or of the operation.
+ * differs from the range of the enclosing part or operation.
  *
  * @param history all operations with the same key, which replace each other in successive versions
  * @param version a version at which one of the operations exists

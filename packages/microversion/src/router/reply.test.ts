@@ -127,7 +127,7 @@ describe('a long page', () => {
 
   it('has the same bytes if it is requested again', () => {
     const quick = new Reply({ ships: [ship], next: z.string().optional() }).render(Version.of('2.1'));
-    // On a busy machine a page would take several ticks.
+    // With the real clock, a page could take several ticks on a busy machine.
     vi.spyOn(performance, 'now').mockReturnValue(0);
     const ships = fleet(40);
     const first = quick({ ships, next: 'more' }, {});

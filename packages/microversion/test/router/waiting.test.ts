@@ -19,7 +19,10 @@ const show = {
   reply: { thing: z.string() },
 } as const;
 
-/** Serves one request with stages that return the given values; returns the response and its content at that moment. */
+/**
+ * Serves one request with stages that return the given values. Returns the response, and its content when the call
+ * returns.
+ */
 function serve(responded: <T>(value: T) => T | PromiseLike<T>) {
   const stages: string[] = [];
   const record = <T>(stage: string, value: T) => {

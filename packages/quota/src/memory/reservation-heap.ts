@@ -8,7 +8,7 @@ export interface ReservationEntry {
   readonly expiresAt: number;
 }
 
-/** The number of stale heap entries, in addition to the number of reservations, above which the heap is rebuilt. */
+/** The heap is rebuilt when its stale entries outnumber the reservations by more than this. */
 const MAX_STALE_ENTRIES = 64;
 
 /**

@@ -24,7 +24,10 @@ export interface UncertainConsume {
   readonly requests: readonly ConsumeRequest[];
 }
 
-/** The lifetime of a lane. It must be shorter than that of its receipts, which expire a day after the first one was written. */
+/**
+ * The lifetime of a lane. It must be shorter than the lifetime of its receipts, which expire a day after the first one
+ * was written.
+ */
 const LANE_LIFETIME_MS = 3_600_000;
 
 /** The lanes of a store. Each concurrent consume operation uses its own lane. */

@@ -58,8 +58,8 @@ end
 `;
 
 /**
- * The lifetime of receipts, which is longer than that of their lane and of messages in transit. The receipts of a lane
- * are a hash: `last` is the number of the last operation that consumed amounts; if that was a batch, `admitted` is a
- * string with a 1 for each admitted request.
+ * The lifetime of receipts, which is longer than the lifetimes of their lane and of messages in transit. The receipts
+ * of a lane are a hash: `last` is the number of the last operation that consumed amounts; if that was a batch,
+ * `admitted` is a string with a 1 for each admitted request.
  */
 export const RECEIPT_SECONDS = 86_400;

@@ -116,8 +116,8 @@ function contentOf({ contentType, body }: ErrorBody): Pick<RouterResponse, 'type
 }
 
 /**
- * Runs the action for a route. Clients rely on the order of the checks: method, format, path, role, then those of the
- * action.
+ * Runs the action for a route. Clients rely on the order of the checks: method, format, path, role, and then the checks
+ * of the action.
  */
 async function runAction(
   settings: RouterSettings,

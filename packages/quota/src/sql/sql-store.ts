@@ -265,7 +265,7 @@ function onlyResult<T>(results: readonly T[]): T {
   return result;
 }
 
-/** Calls `next` with a value: immediately, or when the value is a promise, after it has resolved. */
+/** Calls `next` with a value, immediately or, if the value is a promise, after it has resolved. */
 function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -5,7 +5,7 @@ import { mysql, sqlStore } from '../../src/sql/index.js';
 import { testQuotaStore } from '../../src/testing/index.js';
 import { testLostResponses } from '../lost-responses-suite.js';
 
-/** A new data folder is made first, which takes long on a busy machine. */
+/** A new data folder is created first, which takes long on a busy machine. */
 const START_TIMEOUT_MS = 240_000;
 
 /** The message that ends a transaction: the kind of a query without parameters, then its text. */
@@ -159,7 +159,7 @@ describe('sqlStore on MariaDB', () => {
       );
       return Number((rows as { total: string }[])[0]!.total);
     };
-    // Queries of the status read rows, too.
+    // The status queries themselves also read rows.
     const before = await readRows();
     const cost = (await readRows()) - before;
     const start = await readRows();
