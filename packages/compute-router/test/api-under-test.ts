@@ -28,7 +28,7 @@ export interface Client {
   put(path: string, body?: unknown): Promise<ApiResponse>;
   /** Sends `POST /servers/{id}/action` and, by default, waits for the resulting background jobs. */
   act(serverId: string, action: string, argument?: unknown): Promise<ApiResponse>;
-  /** Creates a server that is ACTIVE, by default on no network. */
+  /** Creates a server and waits until it is ACTIVE. By default, it is not connected to a network. */
   boot(fields?: Record<string, unknown>): Promise<any>;
 }
 
@@ -91,8 +91,8 @@ export function clientsOf(url: string, idle: () => Promise<void>): Api['as'] {
 }
 
 /**
- * Starts a compute API over HTTP on a free port, on an empty database of the project's kind; every response is
- * validated against its operation's own schema.
+ * Starts a compute API over HTTP on a free port, with an empty database of the kind that the Vitest project tests.
+ * Every response is validated against its operation's schema.
  */
 export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
   const errors: unknown[] = [];

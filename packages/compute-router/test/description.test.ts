@@ -57,9 +57,9 @@ describe('the documentation of the compute API', () => {
     operation({ ...rest, description: 'Shows an item.', tag: 'servers', path: '/items' });
     // @ts-expect-error: the tag is not described
     operation({ ...texts, ...rest, tag: 'items', path: '/items' });
-    // @ts-expect-error: the parameter of the path is not described
+    // @ts-expect-error: the path parameter is not described
     operation({ ...texts, ...rest, path: '/items/{id}' });
-    // @ts-expect-error: one of two parameters of the path is not described
+    // @ts-expect-error: one of two path parameters is not described
     operation({ ...texts, ...rest, path: '/items/{id}/parts/{part_id}', parameters });
   });
 

@@ -37,7 +37,7 @@ import type { Example } from '@apistrata/microversion/router';
 export const recordedExamples = (): Readonly<Record<string, readonly Example[]>> => ({
 `;
 
-/** Resources that a list needs to show an item. */
+/** Functions that create a resource for lists that would otherwise be empty, by path. */
 const shownBy: Readonly<Record<string, (cloud: Cloud) => Promise<unknown>>> = {
   '/servers': (cloud) => cloud.connected(),
   '/servers/detail': (cloud) => cloud.connected(),
@@ -47,7 +47,7 @@ const shownBy: Readonly<Record<string, (cloud: Cloud) => Promise<unknown>>> = {
   '/os-migrations': (cloud) => cloud.server(['migrate']),
 };
 
-/** Parents for operations whose parent in the contract test has nothing to show. */
+/** Parent resources for operations whose response would otherwise be empty. */
 const parents: Readonly<Record<string, (cloud: Cloud) => Promise<Readonly<Record<string, string>>>>> = {
   'GET /servers/{id}': async (cloud) => ({ id: (await cloud.connected()).id }),
   'GET /servers/{server_id}/ips': async (cloud) => ({ server_id: (await cloud.connected()).id }),
@@ -58,14 +58,17 @@ const parents: Readonly<Record<string, (cloud: Cloud) => Promise<Readonly<Record
   }),
 };
 
-/** Orders operations: limits and usage first, then lists, while few other resources exist. */
+/**
+ * Returns the position of an operation: limits and usage are recorded first, then lists, while few other resources
+ * exist.
+ */
 function rank({ method, path }: Pick<ListedOperation, 'method' | 'path'>): number {
   if (method !== 'GET') return 2;
   if (/limits|quota|usage/.test(path)) return 0;
   return path.includes('{') ? 2 : 1;
 }
 
-/** Operations without a body at these versions, and operations that always fail. */
+/** Requests and responses that have no body at these versions, and responses of operations that always fail. */
 const WITHOUT: readonly string[] = [
   'evacuateServer: answer',
   'addServerTag: request',
@@ -75,7 +78,7 @@ const WITHOUT: readonly string[] = [
   'showBaremetalNode: answer',
 ];
 
-/** Operations that are served at a version, without the other name of the servers collection. */
+/** Returns the operations that are served at a version, except those with the other path of the server collection. */
 function servedAt(text: string): readonly Operation[] {
   const version = Version.of(text);
   return operations.filter((each) => existsAt(each, version) && !nameOf(each).endsWith('OfVolumesBoot'));

@@ -13,7 +13,7 @@ shows the changes of each field and compares any two versions.
 Versions above 2.100 are served only if the option \`maxVersion\` allows them.
 `;
 
-/** Repeats every change of the servers API. */
+/** The tag whose operations repeat every change to the servers API. */
 const MIRROR = 'volumes-boot';
 /** Maximum number of names per line. */
 const MAX = 12;

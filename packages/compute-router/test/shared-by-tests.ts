@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { Api } from './api-under-test.js';
 
 /**
- * Opens an API before the tests of the calling file or `describe` block, and closes it after them. The returned object has its
- * properties while the tests run. Errors that caused a 500 fail the block.
+ * Opens an API before the tests of the calling file or `describe` block, and closes it after them. The properties of
+ * the returned object are set only while the tests run. Errors that caused a 500 fail the block.
  *
  * @param open returns an API, or an object that contains one
  */

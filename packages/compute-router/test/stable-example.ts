@@ -1,4 +1,4 @@
-/** Values that differ in each run, by pattern, and their replacements. */
+/** Patterns that match values that differ in each run, with their replacements. */
 const passing: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d/g, '2026-01-01$112:00:00'],
   [/(12:00:00)\.\d{6}\b/g, '$1.000000'],
@@ -14,7 +14,7 @@ const passing: readonly (readonly [RegExp, string])[] = [
   [/\b(server|key|group|aggregate|flavor|image|thing)-\d+\b/g, '$1-1'],
 ];
 
-/** Replacements by the name of the field: a small server that ran for an hour. */
+/** Replacements by field name. They describe a small server that ran for an hour. */
 const passingFields: Readonly<Record<string, unknown>> = {
   adminPass: 'Vq3xT7mZb2Kd',
   port: 5900,
@@ -46,7 +46,7 @@ function walk(value: unknown, name: string, idFor: (id: string) => string): unkn
   return value;
 }
 
-/** Returns the item with the most content, in any order of the items. */
+/** Returns the item with the most content, regardless of the order of the items. */
 function mostFields(items: readonly unknown[]): unknown {
   const texts = items.map((item) => ({ item, text: JSON.stringify(walk(item, '', () => '')) }));
   texts.sort((one, other) => other.text.length - one.text.length || (one.text < other.text ? -1 : 1));

@@ -7,7 +7,7 @@ import { restoreTabs } from './ui.js';
 const root = document.documentElement;
 const main = () => document.querySelector('main');
 
-/** Opens the folded parts around the target of the address. */
+/** Opens the folded parts that contain the address's target. */
 function revealTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;

@@ -71,7 +71,10 @@ function itemsIn(body) {
   return Object.values(body ?? {}).find(Array.isArray) ?? [];
 }
 
-/** Returns the values of one field of the resources in a list. An item may contain its resource in its only field. */
+/**
+ * Returns the values of one field of the resources in a list. An item may be a wrapper whose only field is the
+ * resource.
+ */
 async function valuesOf({ path, field = 'id', version }, form) {
   const headers = headersOf(form, form.querySelector('[data-token]'));
   if (version) headers[form.dataset.versionHeader] = version;

@@ -29,7 +29,10 @@ export interface ExplorerAsset {
   readonly etag: string;
 }
 
-/** Returns an asset by name, including the color theme and the logo from the options; undefined for an unknown name. */
+/**
+ * Returns the asset with the given name; undefined if the name is unknown. The color theme and the logo come from the
+ * options.
+ */
 export function explorerAsset(name: string, { colors, logo }: ExplorerOptions): ExplorerAsset | undefined {
   if (colors && name === 'theme.css') return asset(CSS_CONTENT_TYPE, createThemeCss(colors));
   if (logo && name === logoName(logo)) {

@@ -1,6 +1,6 @@
 import type { ExplorerOptions } from './options.js';
 
-/** Directives for all pages, which allow only scripts, styles and images from the site itself. */
+/** Directives for all pages. They allow scripts, styles and images only from the site itself. */
 const BASE_DIRECTIVES = {
   'default-src': "'none'",
   'style-src': "'self'",

@@ -6,7 +6,7 @@ export interface PageResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string | Uint8Array;
-  /** Set if the same object is sent repeatedly, so that its text is compressed only once. */
+  /** Set if the same object is sent repeatedly. Its text is then compressed only once. */
   readonly isCacheable?: true;
   readonly etag?: string;
 }

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** Returns the errors of the strict compiler in files and their imports; empty without errors. */
+/** Returns the errors that the compiler reports in strict mode for files and their imports. Empty if there are none. */
 export function compile(files: readonly string[], options: ts.CompilerOptions = {}): readonly string[] {
   const program = ts.createProgram([...files], {
     strict: true,

@@ -24,7 +24,7 @@ describe.skipIf(!executablePath)('the request forms of the compute API, sent unc
     await cloud?.stop();
   });
 
-  /** Opens the form of an operation by keyboard. The form is complete when all its values are loaded. */
+  /** Opens the form of an operation with the keyboard, and waits until all its values are loaded. */
   async function openForm(name: string, query = '') {
     await page.goto(`${cloud.url}/docs/operations/${name}${query}`);
     await page.keyboard.press('t');

@@ -28,7 +28,7 @@ export interface AllowedHostsOptions {
 
 /**
  * Creates a middleware that prevents DNS rebinding, an attack in which an attacker's host name resolves to 127.0.0.1,
- * so that web pages from this host can send requests to a local server. A server that listens on loopback, or has
+ * so that the attacker's web pages can send requests to a local server. A server that listens on loopback, or has
  * `allowed` hosts, returns 421 unless the `Host` header contains localhost, 127.0.0.1, [::1], the server's own address
  * or one of the `allowed` hosts. Any other server accepts every host name.
  *

@@ -20,7 +20,7 @@ export interface ApiObserver extends RouterObserver {
   readonly unrouted?: (served: UnroutedRequest) => void;
 }
 
-/** Combines several observers into one, in which the first observer's `around` hook is the outermost. */
+/** Combines several observers into one. The `around` hook of the first observer is the outermost. */
 export function combineObservers(observerOrList: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
   const observers = 'at' in observerOrList ? observerOrList : [observerOrList];
   if (observers.length < 2) return observers[0];

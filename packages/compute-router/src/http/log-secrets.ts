@@ -1,4 +1,4 @@
-/** Names of headers that contain credentials, in lower case. Their values are not logged. */
+/** Lower-case names of headers that contain credentials. Their values are not logged. */
 export const SECRET_HEADERS: readonly string[] = [
   'x-auth-token',
   'x-service-token',

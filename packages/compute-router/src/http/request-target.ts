@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns a request target in origin form, with repeated slashes in the path merged. Scheme and host, which clients of
- * proxies send, are removed, because links are created from the `Host` header.
+ * Returns a request target in origin form, with repeated slashes in the path merged. Removes the scheme and host that
+ * clients send to proxies, because links are created from the `Host` header.
  */
 export function toOriginForm(target: string): string {
   if (target.startsWith('/') && !target.includes('//')) return target;

@@ -30,7 +30,7 @@ export interface IdentityServiceOptions extends ServiceUser {
   /** Timeout of each request to the identity service. Default: 5,000. */
   readonly timeoutMs?: number;
   /**
-   * Maximum size of a response from the identity service. A larger response is handled as an unavailable service.
+   * Maximum size of a response from the identity service. A larger response counts as an outage of the service.
    * Default: 1 MiB.
    */
   readonly maxResponseBytes?: number;

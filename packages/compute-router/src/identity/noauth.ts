@@ -19,8 +19,8 @@ const MEMBER_ROLES: readonly string[] = ['member', 'reader'];
 
 /**
  * Creates an identity function that trusts every caller, for tests and demonstrations. A token has the format
- * `USER[:PROJECT[:ROLE,ROLE]]`. Roles may contain colons (`key-manager:service-admin`). Empty parts are handled as
- * omitted; a token without a user is not valid.
+ * `USER[:PROJECT[:ROLE,ROLE]]`. Roles may contain colons (`key-manager:service-admin`). Empty parts count as omitted; a
+ * token without a user is not valid.
  */
 export function noauth(options: NoauthOptions = {}): Identity {
   checkOptions('noauth()', options, KNOWN_OPTIONS);

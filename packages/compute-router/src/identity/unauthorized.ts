@@ -6,7 +6,7 @@ const UNAUTHORIZED_BODY = JSON.stringify({
 
 /**
  * Sends a 401 response in the identity middleware's format instead of a compute API fault, because clients read the
- * field `error`, and the identity service's URL in `WWW-Authenticate`.
+ * field `error` in the body and the identity service's URL in `WWW-Authenticate`.
  *
  * @param uri URL of the identity service
  */

@@ -19,7 +19,7 @@ const accessReply = {
   ),
 };
 
-/** Since 2.7, a request to grant access to a public flavor is rejected. Until 2.6, it was accepted without effect. */
+/** Since 2.7, a request to grant access to a public flavor is rejected. Until 2.6, it is accepted without effect. */
 const acceptsPublicFlavors = until('2.6', true);
 
 function toAccessList(flavorId: string, projects: readonly string[]) {

@@ -5,8 +5,8 @@ const LAST_VERSION = '2.102';
 const SERVER_PATHS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
 
 /**
- * Returns copies of the server operations and actions for the path `/os-volumes_boot`, up to the last version at which
- * this path exists.
+ * Returns copies of the server operations and actions with the path `/os-volumes_boot`. They end at the last version in
+ * which this path exists.
  */
 export function volumesBootOperationsOf(operations: readonly Operation[]): readonly Operation[] {
   return operations

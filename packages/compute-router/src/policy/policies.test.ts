@@ -30,7 +30,7 @@ type TestedCaller = keyof typeof forEveryone;
 const ownTarget = { projectId: 'mine', userId: 'me' };
 const foreign = { projectId: 'other', userId: 'other' };
 
-/** The callers that each class allows on their own resources and on resources of others. */
+/** For each class, the callers that may access their own resources (`mine`) and those of others (`foreign`). */
 const classes: Readonly<
   Record<string, { readonly mine: readonly TestedCaller[]; readonly foreign: readonly TestedCaller[] }>
 > = {

@@ -7,8 +7,8 @@ import { databaseMetrics, WAIT_SECONDS_BUCKETS } from './database-metrics.js';
 const MS_PER_SECOND = 1000;
 
 /**
- * How to aggregate values that every process with the same database reports identically: a sum would count them several
- * times.
+ * How to aggregate values that all processes with the same database report identically. A sum would count each value
+ * several times.
  */
 const SHARED_VALUE_AGGREGATOR = 'max';
 

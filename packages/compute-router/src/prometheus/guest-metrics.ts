@@ -66,8 +66,8 @@ const GUEST_METRICS: readonly SampledMetric<GuestFigures>[] = [
 ];
 
 /**
- * Adds metrics for the guests that this process runs, which are read at each scrape. A guest has time series only while
- * it runs, so the host's capacity limits their number.
+ * Adds metrics for the guests that this process runs. Their values are read at each scrape. A guest has time series
+ * only while it runs, so the host's capacity limits their number.
  */
 export function guestMetrics(register: Registry, statistics: Pick<HostStatistics, 'guests'>): void {
   // All metrics in a scrape share one round of queries.

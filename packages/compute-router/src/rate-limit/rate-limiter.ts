@@ -11,7 +11,7 @@ export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
   /** Where requests are counted. Default: `memory`; each process then counts separately. */
   readonly store?: RateLimitStore;
-  /** Timeout for store operations, in milliseconds. A slower store is handled as unavailable. Default: 500. */
+  /** Timeout for store operations, in milliseconds. A slower store counts as unavailable. Default: 500. */
   readonly storeTimeoutMs?: number;
   /** Returns true for callers that are not limited, such as other services. Default: all callers are limited. */
   readonly exempt?: (caller: Caller) => boolean;

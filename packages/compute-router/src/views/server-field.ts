@@ -30,7 +30,7 @@ export type ServerRequest = 'create' | 'update' | 'rebuild';
  * response field, and its list filter.
  */
 export interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<AnySchema>>>> {
-  /** The field's name in the engine's requests and records. If it is missing, the handlers process the value. */
+  /** The field's name in the engine's requests and records. If the name is omitted, the handlers process the value. */
   readonly recordField?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
   readonly response?: Windowed<Field<Server, HostsCall>>;
   /** The filter and sort key with the field's name in server lists. */

@@ -51,7 +51,7 @@ function viewWhenUnreachable(shape: Shape) {
   return since('2.69', { when: isUnreachable, view: view<Server, HostsCall>(shape) });
 }
 
-/** Representations of unreachable servers since 2.69, which contain only the known fields. */
+/** Representations of unreachable servers, which contain only the known fields. They exist since 2.69. */
 export const partialServer = {
   summary: viewWhenUnreachable(summaryShape),
   detail: viewWhenUnreachable(listedShape),

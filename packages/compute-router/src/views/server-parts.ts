@@ -41,7 +41,7 @@ export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
   return permissions;
 }
 
-/** Opaque host ids, which are cached because a page contains many servers, but a project's servers are on few hosts. */
+/** Caches opaque host ids, because a page contains many servers, but a project's servers are on few hosts. */
 const hostIds = new LRUCache<string, string>({ max: 5000 });
 
 /** Returns the opaque id of a host for a project, or an empty string without a host. */

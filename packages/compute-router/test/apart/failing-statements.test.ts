@@ -5,7 +5,7 @@ import { operations } from '../../src/operations/index.js';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 import { freshDatabase } from '../database-failures/fresh-database.js';
 
-/** Executes statements until one is due to fail; all of them are slow, so that missing awaits are detected. */
+/** Makes one statement fail. Delays all other statements, so that the tests detect a missing `await`. */
 class FailingStatements {
   #remaining = Number.POSITIVE_INFINITY;
   /** Whether the failure has occurred. */
@@ -13,7 +13,8 @@ class FailingStatements {
 
   constructor(api: Api) {
     const executor = coreOf(api.engine).store.db.getExecutor() as any;
-    // Queries and transactions have their own executors, created by this one; they inherit the method that executes statements.
+    // Queries and transactions use executors that this one creates. All of them inherit `executeQuery` from one
+    // prototype.
     let prototype = Object.getPrototypeOf(executor);
     while (!Object.hasOwn(prototype, 'executeQuery')) prototype = Object.getPrototypeOf(prototype);
     const original = prototype.executeQuery;
@@ -33,7 +34,7 @@ class FailingStatements {
 
   readonly restore: () => void;
 
-  /** Lets the n-th statement from now on fail; 0: none. */
+  /** Makes the n-th of the following statements fail. If `n` is 0, none of them fails. */
   arm(n: number): void {
     this.failed = false;
     this.#remaining = n || Number.POSITIVE_INFINITY;
@@ -46,7 +47,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', open: () => freshDatabase(postgresUrl) }] : []),
 ];
 
-/** More statements than any look-up executes. */
+/** Exceeds the number of statements that any look-up executes. */
 const MAX_STATEMENTS = 40;
 
 describe.each(databases)('look-ups with failing statements on $kind', ({ open }) => {
@@ -83,7 +84,7 @@ describe.each(databases)('look-ups with failing statements on $kind', ({ open })
         const address = requestPath.replace(/^(\/servers\/)\{id\}/, `$1${serverId}`).replaceAll(/\{\w+\}/g, unknown);
         for (const query of ['', ...(path === '/os-migrations' && version !== '2.1' ? [`?marker=${unknown}`] : [])])
           for (let n = 1; n <= MAX_STATEMENTS; n++) {
-            // PostgreSQL caches the state of the hosts; this invalidates it each time.
+            // On PostgreSQL, the engine caches the state of the hosts. This call invalidates the cache.
             coreOf(api.engine).infrastructure.setReachable('host1', true);
             statements.arm(n);
             const response = await api.as('admin:p1', version).get(address + query);

@@ -12,7 +12,7 @@ export async function volumeApi(): Promise<Api> {
   return api;
 }
 
-/** Creates a server and attaches a volume to it with these fields. */
+/** Creates a server, and attaches a volume to it in a request with these fields. */
 export async function bootWithVolume(api: Api, version = '2.100', fields: Record<string, unknown> = {}) {
   const ada = api.as('ada:p1', version);
   const { id } = await ada.boot();

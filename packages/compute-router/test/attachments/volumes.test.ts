@@ -168,7 +168,7 @@ describe('volumes of a server', () => {
     expect((await at('2.60').post(path, { volumeAttachment: { volumeId: multi } })).status).toBe(400);
     expect((await ada.post(path, { volumeAttachment: { volumeId } })).status).toBe(200);
     await api.idle();
-    // Without a host the volume is not connected, but clients wait until it is in use.
+    // Without a host, the volume is not connected. It is in use nevertheless, because clients wait for this status.
     expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'in-use', attachments: [{ serverId: id }] });
     expect((await ada.get(path)).body.volumeAttachments).toMatchObject([{ volumeId, serverId: id }]);
     const another = await newVolume(api);

@@ -19,7 +19,7 @@ const hosts = Array.from({ length: 60 }, (_, index) => ({
 
 const unlimited = { instances: -1, cores: -1, ram: -1, key_pairs: -1, server_groups: -1 };
 
-/** A cloud with everything that operations need to succeed, created on demand. */
+/** A cloud that creates, on demand, everything that operations need to succeed. */
 export class Cloud {
   readonly api: Api;
   readonly ids = ids;
@@ -171,7 +171,7 @@ export class Cloud {
     return name;
   }
 
-  /** Returns the compute service of a host, by its id at a version. */
+  /** Returns the id that the compute service of a host has at a version. */
   async serviceId(host: string, version: string): Promise<string> {
     const { services } = (await this.as(version).get('/os-services?binary=nova-compute')).body;
     return String(services.find((service: any) => service.host === host).id);
@@ -181,7 +181,7 @@ export class Cloud {
     return String((await this.as(version).get('/os-hypervisors')).body.hypervisors[0].id);
   }
 
-  /** Returns a host without servers; each is returned once. */
+  /** Returns a host without servers. Each call returns a different host. */
   idleHost(): string {
     return hosts[hosts.length - 1 - this.#idle++]!.name;
   }
@@ -205,7 +205,7 @@ export class Cloud {
     const paths = ['/os-keypairs', '/os-quota-class-sets/default', '/os-aggregates', '/flavors/detail?is_public=None'];
     for (const path of paths) parts.push(await this.made(this.as('2.100').get(path)));
     const { services } = await this.made(this.as('2.100').get('/os-services'));
-    // Heartbeats of live hosts update the time.
+    // The time is omitted, because the heartbeats of live hosts update it.
     parts.push(services.map(({ updated_at: _, ...service }: any) => service));
     return JSON.stringify(parts, null, 1);
   }

@@ -3,7 +3,7 @@ import { keyOf, LATEST, type ListedOperation } from './reference.js';
 /** The results of the contract test for an operation. */
 export interface Proof {
   readonly listed: ListedOperation;
-  /** The versions before and after each change of the operation, all of them called. */
+  /** The versions before and after each change to the operation. The test calls the operation at all of them. */
   readonly edges: readonly string[];
   readonly successes: Set<number>;
   readonly rejections: Set<number>;
@@ -16,7 +16,7 @@ const sorted = (statuses: Iterable<number>) => [...statuses].sort((a, b) => a - 
 function rowOf(listed: ListedOperation, proof: Proof | undefined): string {
   const key = `\`${keyOf(listed)}\``;
   if (listed.base) return `| ${key} | all | no version | 200 or 300 | - | - |`;
-  // Only a body without an action is rejected before its operation is known.
+  // If a body does not name an action, the request is rejected before the removed operation can be identified.
   const always = listed.action ? '400 410' : '410';
   if (listed.removed) return `| ${key} | removed | 2.1 2.35 2.36 2.100 2.102 ${LATEST} | - | ${always} | 410 |`;
   if (!proof) return `| ${key} | **not covered** | | | | |`;

@@ -9,7 +9,7 @@ const message = ({ status, body }: { status: number; body: any }) => [
   (Object.values(body ?? {})[0] as { message?: string } | undefined)?.message,
 ];
 
-/** Facts that only the running original shows: the last section of its facts. */
+/** Details that can be observed only in the running original service. */
 describe('details of the original', () => {
   let cloud: Cloud;
   let admin: Client;

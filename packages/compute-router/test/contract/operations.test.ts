@@ -35,7 +35,7 @@ const ALWAYS_REJECTED: Readonly<Record<string, number>> = {
   'GET /os-floating-ip-dns/{domain_id}/entries/{id}': 404,
 };
 
-/** Statuses of versions at which an operation always fails. */
+/** The statuses of operations that always fail at some versions. */
 const REJECTED_AT: Readonly<Record<string, (minor: number) => number | undefined>> = {
   'GET /os-console-auth-tokens/{id}': (minor) => (minor < 31 ? 400 : undefined),
 };
@@ -46,7 +46,7 @@ function expectedAt(listed: ListedOperation, version: string): readonly number[]
   return rejected === undefined ? successAt(listed, version) : [rejected];
 }
 
-/** Callers of the same project whom a rule of each default class rejects. */
+/** For each default class, a caller of the same project whom the rules of that class reject. */
 const CALLERS_WITHOUT_ROLE: Readonly<Record<string, string>> = {
   admin: 'ada:p1',
   service_or_admin: 'ada:p1',
@@ -55,7 +55,7 @@ const CALLERS_WITHOUT_ROLE: Readonly<Record<string, string>> = {
   project_reader_or_admin: 'nil:p1:nothing',
 };
 
-/** Resources without a project, or of the caller: other callers may see them. */
+/** Resources that do not belong to a project, or that belong to the caller. Other callers may also see them. */
 const PUBLIC = [
   /^GET \/(flavors|extensions|versions|os-networks|os-tenant-networks)\//,
   /^GET \/os-quota-sets\/\{id\}\/defaults/,

@@ -30,7 +30,7 @@ export interface ListedOperation {
 
 /** A field in `reference/resources.json`. */
 export interface ListedField {
-  /** Path below the envelope: `[]` is an item of an array, `*` any key. */
+  /** Path below the envelope. `[]` stands for an array item, and `*` for any key. */
   readonly name: string;
   readonly type: string;
   readonly since: string;
@@ -47,7 +47,7 @@ export interface ListedView {
   readonly operations: readonly string[];
   readonly envelope: string;
   readonly fields: readonly ListedField[];
-  /** Fields next to the representations in the body of a list. */
+  /** Fields that the body of a list contains in addition to the representations. */
   readonly collection?: readonly Omit<ListedField, 'always'>[];
 }
 
@@ -60,7 +60,7 @@ const { resources } = JSON.parse(readFileSync(viewFile, 'utf8')) as {
   readonly resources: Readonly<Record<string, Readonly<Record<string, Omit<ListedView, 'name'>>>>>;
 };
 
-/** Every representation of the reference. */
+/** Every representation in the reference. */
 export const listedViews: readonly ListedView[] = Object.entries(resources).flatMap(([resource, forms]) =>
   Object.entries(forms).map(([form, view]) => ({ ...view, name: `${resource} ${form}` })),
 );
@@ -71,8 +71,8 @@ export function keyOf({ method, path, action, base }: Pick<ListedOperation, 'met
 }
 
 /**
- * Reads that the originals have removed, and that this API serves because its documents describe them: their statuses
- * and last versions.
+ * Read operations that the original services have removed, but that this API serves because its documents describe
+ * them. The values are their last versions and error statuses.
  */
 const REINTRODUCED: Readonly<Record<string, { readonly until: string; readonly errors: readonly number[] }>> = {
   'GET /os-fixed-ips/{id}': { until: '2.35', errors: [400, 404] },
@@ -83,7 +83,7 @@ const REINTRODUCED: Readonly<Record<string, { readonly until: string; readonly e
   'GET /servers/{server_id}/os-virtual-interfaces': { until: '2.43', errors: [404] },
 };
 
-/** An operation that is listed as equal to another one has its query and its rules too. */
+/** If an operation is listed as the same as another one, adds the query and the policy rules of the other one. */
 function withAlias(listed: ListedOperation): ListedOperation {
   if (typeof listed.request !== 'string') return listed;
   const sameOperation = operations.find((other) => `same as ${keyOf(other)}` === listed.request)!;
@@ -106,16 +106,17 @@ export const listedOperations: readonly ListedOperation[] = operations.map(withA
 
 const minor = (version: string) => Number(version.split('.')[1]);
 
-/** The highest version at which the reference introduces anything. */
+/** The highest version that introduces anything, according to the reference. */
 export const LATEST = `2.${Math.max(...[...text.matchAll(/"since": "2\.(\d+)"/g)].map(([, since]) => Number(since)))}`;
 
-/** Returns whether an operation exists at a version. Removed ones do not count. */
+/** Returns whether a version is within an operation's window, regardless of `removed`. */
 export function existsAt({ since, until }: ListedOperation, version: string): boolean {
   return minor(version) >= minor(since) && (until === null || minor(version) <= minor(until));
 }
 
 /**
- * Returns the versions before and after each bound of the window and each change of the status or the query, ascending.
+ * Returns, in ascending order, the versions on both sides of each window bound and of each change to the status or the
+ * query.
  */
 export function edgesOf({ since, until, success, query }: ListedOperation): readonly string[] {
   const starts = [since, ...success.map((entry) => entry.since), ...query.map((entry) => entry.since)].map(minor);

@@ -6,7 +6,7 @@ import { keyOf, LATEST, listedOperations, listedViews } from './reference.js';
 
 type Json = Readonly<Record<string, any>>;
 
-/** Fields of types that the facts name but do not list field by field. */
+/** Fields of the types that the reference names without listing their fields. */
 const NESTED_NAMES: readonly (readonly [type: RegExp, names: readonly string[]])[] = [
   [/^links$/, ['[].rel', '[].href']],
   [/^collection_links$/, ['[].rel', '[].href']],
@@ -86,7 +86,7 @@ function withNestedFields(name: string, type: string): readonly string[] {
   return [name, ...nested.map((below) => name + below)];
 }
 
-/** Returns the names of response fields for which the reference has a fact at a version. */
+/** Returns the names of the response fields that the reference lists at a version. */
 function listedReplyFields(key: string, version: Version): ReadonlySet<string> {
   const knownIds = new Set<string>();
   for (const { operations, envelope, collection = [], fields } of listedViews) {
@@ -108,7 +108,7 @@ interface RequestGroup extends Timed {
   readonly fields: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** Returns the parts of an operation at a version that have no fact. */
+/** Returns the parts that an operation has at a version but the reference does not list. */
 function unlistedAt(operation: Operation, reply: Reply | undefined, version: Version): readonly string[] {
   const key = nameless(operationKey(operation));
   const unlisted: string[] = [];
@@ -138,7 +138,9 @@ export function operationsWithoutFact(operations: readonly Operation[]): readonl
   return [...new Set(operations.map(operationKey))].filter((key) => !factOf.has(nameless(key)));
 }
 
-/** Returns fields and parameters of known operations without a fact, each with the first version that has it. */
+/**
+ * Returns the fields and parameters of known operations that the reference does not list, each with its first version.
+ */
 export function partsWithoutFact(operations: readonly Operation[]): readonly string[] {
   const first = new Map<string, Version>();
   for (const operation of operations) {

@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { operations } from '../../src/index.js';
 import { operationsWithoutFact, partsWithoutFact } from './served-parts.js';
 
-/** Server actions under the other name of the collection, which the newest original does not route anymore. */
+/**
+ * Server actions below the collection's other path, which the newest release of the original service no longer serves.
+ */
 const DERIVED = [
   ...['pause', 'unpause', 'suspend', 'resume', 'lock', 'unlock', 'os-resetState', 'injectNetworkInfo'],
   ...['changePassword', 'restore', 'forceDelete', 'rescue', 'unrescue', 'migrate', 'os-migrateLive', 'evacuate'],
@@ -15,7 +17,9 @@ const DERIVED = [
   ...['addFixedIp', 'removeFixedIp', 'addFloatingIp', 'removeFloatingIp'],
 ].map((action) => `POST /os-volumes_boot/{id}/action ${action}`);
 
-/** Parts that only the documents of the originals have, or that clients still send; see `docs/deviations.md`. */
+/**
+ * Parts that only the documents of the original services contain, or that clients still send; see `docs/deviations.md`.
+ */
 const OWN_PARTS = [
   'POST /servers/{id}/action rescue: body.rescue.host from 2.91',
   'PUT /os-quota-class-sets/{id}: body.quota_class_set.networks from 2.1',

@@ -78,7 +78,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The alternatives between the words "or", which may also occur within parentheses. */
+/** Matches the alternatives that the word "or" separates. Alternatives may contain parentheses with the same word. */
 const ALTERNATIVE = /(?:[^( ]|\((?:[^()]|\([^()]*\))*\)| (?!or ))+/g;
 
 /**
@@ -94,7 +94,7 @@ function fits(value: unknown, type: string): boolean {
     if (listed !== undefined && (JSON.parse(listed) as unknown[]).includes(value)) return true;
     if (alternative.startsWith('enum')) return false;
     const names = alternative.replaceAll(/<.*>|\(.*\)|\{.*\}|\[.*\]/g, '').split('|');
-    // The listed values were checked above; null may be missing in the list.
+    // The listed values were checked above; null may be missing from the list.
     if (listed !== undefined) return value === null && names.includes('null');
     return names.some((name) => {
       if (!Object.hasOwn(kinds, name))

@@ -11,7 +11,7 @@ import {
   type TestResponse,
 } from './send-request.js';
 
-/** Operations of the API with microversions that were not removed. */
+/** Operations that have microversions and were not removed. */
 const served = listedOperations.filter(({ removed, base }) => !removed && !base);
 const removed = listedOperations.filter((listed) => listed.removed);
 

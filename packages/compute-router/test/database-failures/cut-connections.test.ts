@@ -7,7 +7,10 @@ const postgresUrl = inject('postgresUrl');
 const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none' };
 const unlimited = { quotas: { instances: -1, cores: -1, ram: -1 } as never };
 
-/** One client of many: creates, reads and deletes until it is stopped, and records acknowledged writes. */
+/**
+ * One of several concurrent clients. It creates, reads and deletes servers until it is stopped, and records
+ * acknowledged writes.
+ */
 class Caller {
   readonly created = new Set<string>();
   readonly deleted = new Set<string>();
@@ -52,7 +55,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections break under l
       const working = callers.map((caller) => caller.run(api, () => cuts < 10));
       const acknowledged = () => callers.reduce((sum, { created }) => sum + created.size, 0);
       while (cuts < 10) {
-        // Each cut affects an API that has recovered from the previous one.
+        // Waits until the API has recovered from the previous cut.
         const before = acknowledged();
         const deadline = Date.now() + 20_000;
         while (acknowledged() < before + 6 && Date.now() < deadline) await new Promise((r) => setTimeout(r, 5));
@@ -105,7 +108,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections break under l
       expect(followed).toBe(false);
       await store.db.selectFrom('servers').select('id').execute();
       await cutConnections(database);
-      // The pool may not have detected it yet; it has on the second attempt.
+      // The first attempt may fail, because the pool has not yet detected the cut. The second one must succeed.
       await store.check().catch(() => {});
       await store.check();
     } finally {

@@ -11,7 +11,10 @@ export async function freshDatabase(base: string): Promise<string> {
   return base.replace(/\/[^/]*$/, `/${name}`);
 }
 
-/** Terminates every connection to a database, like a failover or an administrator; returns their number. */
+/**
+ * Terminates every connection to a database, as a failover or an administrator would. Returns the number of
+ * connections.
+ */
 export async function cutConnections(url: string): Promise<number> {
   const admin = new pg.Client(url.replace(/\/[^/]*$/, '/postgres'));
   await admin.connect();

@@ -6,7 +6,7 @@ import { pathOf } from '../contract/send-request.js';
 
 /** The largest body that the API accepts. */
 const LIMIT = 114_688;
-/** Far above the cost of any of these bodies, far below a noticeable stall. */
+/** Far more CPU time than any of these bodies requires, and far less than a noticeable stall. */
 const MAX_CPU_MS = 1000;
 
 const withBody = listedOperations.filter(({ method, base }) => !base && (method === 'POST' || method === 'PUT'));
@@ -21,7 +21,7 @@ function largeObject(capacity: number): string {
   return `{${keys}}`;
 }
 
-/** Values of one size and five shapes, the last as a string and as a number. */
+/** Functions that return values of a given size in various extreme shapes. */
 const shapes: Readonly<Record<string, (size: number) => string>> = {
   'deep lists': (size) => `${fill('[', size / 2)}${fill(']', size / 2)}`,
   'deep objects': (size) => {
@@ -32,12 +32,12 @@ const shapes: Readonly<Record<string, (size: number) => string>> = {
   'wide objects': largeObject,
   'a long text': (size) => `"${fill('a', size - 2)}"`,
   'a long number': (size) => fill('9', size),
-  // As deep and as wide as bodies may be: all code behind the limits must handle them.
+  // These are almost as deep and as wide as the limits allow, so all code that runs after the checks must handle them.
   'the deepest lists that are read': () => `${'['.repeat(60)}${']'.repeat(60)}`,
   'the widest list that is read': () => `[${'{},'.repeat(19_000 / 2)}{}]`,
 };
 
-/** Returns the outermost key of the operation's body, whose value its own schema validates. */
+/** Returns the outermost key of the operation's body. The operation's schema validates the value of this key. */
 function memberOf({ action, request: requested }: ListedOperation): string {
   return action ?? (Array.isArray(requested) ? requested[0]?.fields[0]?.name.split(/[.[]/)[0] : undefined) ?? 'server';
 }
@@ -82,7 +82,7 @@ describe.each(['/v2.1', '/v2'])('bodies of extreme shape below %s', (mount) => {
         expect(body.length).toBeLessThanOrEqual(LIMIT);
         const { status, text, cpuMs } = await send(listed, body);
         const description = `${keyOf(listed)}: ${status} ${text.slice(0, 200)}`;
-        // The older mount drops keys that no schema names, so some of them have no effect.
+        // Below `/v2`, keys that the schema does not define are removed, so some of these bodies are valid.
         if (mount !== '/v2') expect(status, description).toBeGreaterThanOrEqual(400);
         expect(status, description).toBeLessThan(500);
         expect(text.length, description).toBeLessThan(5000);

@@ -15,7 +15,7 @@ function encoded(raw: string): string {
   return encodeURIComponent(raw.replaceAll(/\p{Cs}/gu, '\ufffd'));
 }
 
-/** A valid body for each path with a body: random values replace its values. */
+/** A valid request body for each path that accepts one. The tests replace its values with random ones. */
 const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   '/flavors': {
     flavor: {
@@ -85,7 +85,7 @@ const value = fc.oneof(
 
 const key = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', '', 'a\0b', '[', '('), fc.string());
 
-/** The sample with some values replaced or omitted, and sometimes unknown keys. */
+/** Generates the sample with some values replaced or omitted, and sometimes with unknown keys added. */
 function randomVariant(sample: unknown): fc.Arbitrary<unknown> {
   if (Array.isArray(sample)) return fc.oneof(fc.tuple(...sample.map(randomVariant)), fc.array(value, { maxLength: 3 }));
   if (typeof sample !== 'object' || sample === null) {

@@ -20,7 +20,7 @@ const capacity = [
   'vcpus_used',
 ];
 
-/** The processors of one of the hosts; the others have those of the example. */
+/** The CPU description of one host. The other hosts have the example description. */
 const cpuInfo = {
   arch: 'x86_64',
   model: 'EPYC-Rome',
@@ -33,7 +33,7 @@ describe('hypervisors', () => {
   let api: Api;
   let clock: ManualClock;
   let server: any;
-  /** The node of the only server, and another one. */
+  /** The node that runs the only server (`busy`), and a node without servers (`free`). */
   let busy: string;
   let free: string;
   beforeAll(async () => {

@@ -25,7 +25,7 @@ import { databaseUnderTest } from '../database-under-test.js';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 const page = readFileSync(join(repository, 'docs/adding-a-microversion.md'), 'utf8');
-/** A difference of the page: lines to be found once in a file, and their replacement. */
+/** A change in a diff on the page: lines that occur once in a file, and their replacement. */
 interface Hunk {
   readonly file: string;
   readonly before: string;
@@ -45,10 +45,13 @@ const hunks: readonly Hunk[] = [...page.matchAll(/^```diff\n(.*?)^```$/gms)].fla
   }),
 );
 
-/** Folders that builds and installations write. */
+/** Folders that are not copied, because Git, installations and builds create them. */
 const WRITTEN = new Set(['.git', 'node_modules', 'dist', 'published']);
 
-/** Links the modules of a folder. Its own packages are relative links, which lead to packages of the copy. */
+/**
+ * Links the third-party modules of a folder. Copies the links to this repository's packages: they are relative, so they
+ * refer to the packages in the copy.
+ */
 function linkModules(from: string, to: string): void {
   if (!existsSync(from)) return;
   mkdirSync(join(to, '@apistrata'), { recursive: true });
@@ -207,7 +210,7 @@ describe('the example microversion of docs/adding-a-microversion.md', () => {
     expect((await ada.get(`/servers/${id}`)).body.server).toMatchObject({ status: 'ACTIVE' });
   });
 
-  // The suites know the API from the facts, which do not depend on the database.
+  // The suites compare the API with the reference files, which do not depend on the database.
   it.runIf(inject('database') === 'sqlite')(
     'passes the contract tests, which call the new field, filter and action',
     { timeout: 1_200_000 },

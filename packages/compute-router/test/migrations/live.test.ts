@@ -181,7 +181,7 @@ describe('a live migration', () => {
     expect((await act('2.24', { host: null, ...places })).status).toBe(400);
   });
 
-  /** Makes hosts fail the pre-check, with their name in the reason. */
+  /** Makes hosts fail the pre-check. The reason contains the name of the host. */
   function failPreCheck(...hosts: readonly string[]) {
     Object.assign(on.driver, {
       obstacle: async (verb: string, _server: unknown, destHost: string) =>

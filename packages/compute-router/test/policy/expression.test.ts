@@ -13,7 +13,7 @@ const noRules = (name: string): never => {
 const decide = (text: string, caller = alice, target?: Target) =>
   compileExpression(parseExpression(text), noRules)(caller, target);
 
-/** Evaluates by walking the tree, unlike the compiler; it supports the checks that `leaf` creates. */
+/** Evaluates an expression by walking its tree, unlike the compiler. Supports only the checks that `leaf` creates. */
 function walk(expression: Expression, truths: ReadonlySet<string>): boolean {
   switch (expression.kind) {
     case 'everybody':

@@ -36,7 +36,7 @@ function usesOf(rule: string): string {
   return [...new Set(uses)].join('<br>');
 }
 
-/** The response to a caller whom a rule denies: most rules reject the request, some only omit fields. */
+/** Returns what callers see if a rule denies access: most rules reject the request, some only omit fields. */
 function deniedOf(rule: string): string {
   const checks = operations.flatMap(({ policy }) => policy.filter((check) => check.rule === rule));
   return checks.every(({ optional, when }) => optional && !when?.includes('403')) ? 'less' : '403';

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { prometheusMetrics } from '../../src/prometheus/index.js';
 
-/** An image of the default content. */
+/** The id of an image in the default preset. */
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 
 const ada: Context = {
@@ -27,10 +27,10 @@ const figures: Omit<Diagnostics, 'cpus'> = {
 };
 
 let engine: Engine;
-/** Responses of machines by server; a machine without a response is off. */
+/** The machines' responses by server id. A machine without a response is off. */
 let responses: Map<string, () => Promise<Diagnostics>>;
 let metrics: ReturnType<typeof prometheusMetrics>;
-/** The server of each query. */
+/** The ids of the servers that were queried, in order. */
 let queries: string[];
 let scrapes: number;
 
@@ -72,7 +72,9 @@ const running = async (): Promise<Diagnostics> => ({
   ],
 });
 
-/** Returns the samples of guests in one scrape. On a busy machine, a scrape may miss a guest, which the next one has. */
+/**
+ * Returns the guest samples from one scrape. On a busy machine, a scrape may miss a guest that the next one includes.
+ */
 async function scrape(): Promise<Readonly<Record<string, number>>> {
   scrapes++;
   const lines = (await metrics.register.metrics()).split('\n').filter((line) => /^apistrata_guest/.test(line));

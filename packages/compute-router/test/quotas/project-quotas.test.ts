@@ -17,7 +17,7 @@ afterEach(async () => {
 
 type RequestResult = { readonly status: number; readonly headers: Record<string, unknown>; readonly text: string };
 
-/** Starts the whole API; returns a function that sends requests with unchanged targets. */
+/** Starts the complete API. Returns a function that sends requests without normalizing their targets. */
 async function start(options: Partial<ComputeApiOptions> = {}, engineOptions: EngineOptions = {}) {
   engine = await createEngine({ database: ':memory:', ...engineOptions });
   const quota = projectQuotas({ preset: 'key-manager', store: memoryStore() });

@@ -101,7 +101,7 @@ describe('the rate limits of a compute API', () => {
     ]);
     expect(rejected.body.overLimit.message).toContain('a project may send 5 in 600 s');
     expect(await statuses('eve:p2', 1)).toEqual([200]);
-    // A user is the same one in all projects.
+    // The limit for a user applies across all projects.
     expect(await statuses('ada:p2', 1)).toEqual([429]);
   });
 
@@ -200,7 +200,10 @@ describe.each(stores)('rate limits in %s', (kind, place, storeAt) => {
 
   const limiterAt = (limit: RateLimit, url: string, onError = (_: Error) => {}) =>
     rateLimiter({ limits: [limit], store: storeAt(url), storeTimeoutMs: 20_000, onError });
-  /** Waits until both limiters use the store: until the second one rejects what only the first one has used up. */
+  /**
+   * Waits until both limiters use the store, so that the second one rejects a user whose limit was reached in the first
+   * one.
+   */
   const together = async (first: RateLimiter, second: RateLimiter) => {
     const probe = async () => {
       const user = randomUUID();

@@ -146,7 +146,7 @@ describe('os-resetState', () => {
     expect(await show(on, server.id)).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
     expect(await usedCores(on)).toBe(1);
     expect((await on.admin().get('/os-migrations')).body.migrations).toMatchObject([{ status: 'error' }]);
-    // The superseded job closes its own entry.
+    // The superseded job completes its own entry in the history.
     const history = await on.until(
       () => historyOf(on, server.id),
       (entries) => entries[1]?.[1] !== null,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, stage } from './stage.js';
 
-/** Every action key of this part, with fields that a body may have. */
+/** Every action key under test, with the fields that its value may contain. */
 const fields: Readonly<Record<string, readonly string[]>> = {
   rescue: ['adminPass', 'rescue_image_ref', 'host'],
   unrescue: [],

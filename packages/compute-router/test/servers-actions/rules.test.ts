@@ -10,7 +10,7 @@ interface Rule {
   readonly status: number;
   /** Bodies that the schema rejects. */
   readonly bad: readonly unknown[];
-  /** Actions before the call; the last one decides the state of the server. */
+  /** Actions to run before the call. The last one determines the state of the server. */
   readonly before?: readonly (readonly [string, unknown])[];
   /** Whether the action is rejected for a paused server. */
   readonly rejectedWhilePaused?: false;
@@ -22,7 +22,7 @@ interface Rule {
 
 const uuid = '99999999-9999-4999-8999-999999999999';
 
-/** Each action of this part: valid bodies, versions, and denied callers. */
+/** The actions under test, with their bodies, versions and restrictions. */
 const rules: readonly Rule[] = [
   { action: 'rescue', body: null, version: '2.1', status: 200, bad: [1, 'x', { adminPass: 1 }, { host: 'a1' }] },
   { action: 'unrescue', body: null, version: '2.1', status: 202, bad: [], before: [['rescue', null]] },

@@ -3,7 +3,7 @@ import { type Rule, SimulatedDriver, type SimulatedDriverOptions } from '@apistr
 import { ManualClock } from '@apistrata/compute-engine/testing';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 
-/** Images in addition to the preset's own one. */
+/** Images in addition to the one in the preset. */
 export const images = {
   other: '11111111-1111-4111-8111-111111111111',
   large: '22222222-2222-4222-8222-222222222222',
@@ -38,7 +38,7 @@ export interface Stage {
   /** Returns a member's client at a version. */
   ada(version?: string): Client;
   admin(version?: string): Client;
-  /** Marks a host as down, or up again. */
+  /** Marks a host as down or as up. */
   setDown(host: string, down: boolean): Promise<void>;
   /** Creates a server whose root disk is a volume created from the image. */
   bootFromVolume(fields?: Record<string, unknown>): Promise<any>;
@@ -100,7 +100,7 @@ export async function show(stage: Stage, id: string, version = '2.98'): Promise<
   return (await stage.admin(version).get(`/servers/${id}`)).body.server;
 }
 
-/** Returns name and message of the newest actions of a server. */
+/** Returns the names and messages of a server's actions, newest first. */
 export async function historyOf(stage: Stage, id: string): Promise<readonly (readonly [string, string | null])[]> {
   const { instanceActions } = (await stage.admin().get(`/servers/${id}/os-instance-actions`)).body;
   return instanceActions.map(({ action, message }: any) => [action, message]);

@@ -3,7 +3,7 @@ import { type Api, type ApiOptions, apiUnderTest, ids } from '../api-under-test.
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** Ids of the cloud below, in addition to the default preset. */
+/** Ids of the resources that the cloud below has in addition to those in the default preset. */
 export const known = {
   bigImage: uuid(1),
   largeImage: uuid(2),
@@ -23,7 +23,7 @@ export const known = {
 
 const volume = { projectId: 'p1', sizeGb: 2 };
 
-/** A cloud in which every rule of creation can be violated. */
+/** A cloud in which requests can violate every rule for creating servers. */
 export const cloudPreset: Preset = {
   ...defaultPreset,
   hosts: [

@@ -6,12 +6,12 @@ import { cloud, plain } from './cloud.js';
 export const caller = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 const quotas = { instances: -1, cores: -1, ram: -1 } as never;
 
-/** A cloud without limits, for the creation of servers. */
+/** A cloud without quotas, for tests that create servers. */
 export interface Creating {
   readonly api: Api;
   readonly ada: Client;
   readonly admin: Client;
-  /** Requests a server with the minimum of fields and these ones. */
+  /** Requests a server with the required fields and these additional ones. */
   readonly post: (client: Client, fields: object, hints?: object) => ReturnType<Client['post']>;
   /** Creates a server with these fields; returns it as administrators see it once it is ACTIVE. */
   readonly createdServer: (fields: object, options?: { client?: Client; hints?: object }) => Promise<any>;

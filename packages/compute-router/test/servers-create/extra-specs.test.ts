@@ -4,7 +4,7 @@ import { type Api, apiUnderTest, type Client } from '../api-under-test.js';
 
 const owner = { userId: 'ada', projectId: 'f00', roles: ['member'] };
 
-/** Extra specs of a flavor with 2 CPUs and 512 MiB, properties of its image, and the original's message. */
+/** Extra specs of a flavor with 2 CPUs and 512 MiB, the original service's message, and image properties. */
 const REJECTED: readonly (readonly [
   specs: Record<string, string>,
   expectedMessage: string,

@@ -27,7 +27,7 @@ function fieldsOf(form: string, version: string, below = ''): Field[] {
   });
 }
 
-/** The versions at which a form changes, and the one before each. */
+/** Returns the versions at which the fields of a form change, and the version before each change. */
 function edgesOf(form: string): string[] {
   const edges = resources.server[form]!.fields.flatMap(({ since, until }) => [
     since,

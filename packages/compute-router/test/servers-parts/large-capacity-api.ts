@@ -26,7 +26,7 @@ export function volumeOf({ engine }: Api, id: string) {
   return engine.embedded.volumes.getVolume(ada, id);
 }
 
-/** Returns the steps of the newest action in a server's history. */
+/** Returns the newest action in a server's history. */
 export async function newestAction(api: Api, serverId: string) {
   const [newest] = await api.engine.instanceActions.list(serverId);
   return newest!;

@@ -10,10 +10,10 @@ export const flavors = [
 ];
 const unlimited = { quotas: { instances: -1, cores: -1, ram: -1 } } as never;
 
-/** Formats a time of a query, or of a response: seconds after the start. */
+/** Formats a time in seconds after the start as queries and responses contain it. */
 export const text = (seconds: number) => new Date(BEGIN + seconds * 1000).toISOString().slice(0, 19);
 
-/** Starts an API with these flavors and no limits, whose pages have at most 50 items. */
+/** Starts an API with these flavors, without quotas, and with at most 50 items per page. */
 export function usageApi(clock: ManualClock): Promise<Api> {
   return apiUnderTest({
     engine: { clock, settings: unlimited },

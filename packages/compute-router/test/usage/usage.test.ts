@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Api } from '../api-under-test.js';
 import { BEGIN, flavors, text, usageApi } from './usage-api.js';
 
-/** The test's own record of a server; times in seconds after the start. */
+/** The test's own record of a server. Times are in seconds after the start. */
 interface Remembered {
   readonly id: string;
   readonly project: string;
@@ -13,7 +13,7 @@ interface Remembered {
   terminated?: number;
 }
 
-/** An independent calculation: counts the seconds in which the server ran. */
+/** Calculates the usage independently of the API, by counting the seconds in which the server ran. */
 function secondsOf(server: Remembered, start: number, end: number): number {
   let seconds = 0;
   for (let second = start; second < end; second++)
@@ -43,7 +43,7 @@ const steps = fc.array(fc.oneof(waiting, booting, changing), { minLength: 4, max
 
 type Step = typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never;
 
-/** Runs the history, and records its effects. */
+/** Performs the steps of a history, and records their effects. */
 async function live(api: Api, clock: ManualClock, history: readonly Step[]): Promise<readonly Remembered[]> {
   const servers: Remembered[] = [];
   const now = () => (clock.now() - BEGIN) / 1000;
@@ -68,7 +68,7 @@ async function live(api: Api, clock: ManualClock, history: readonly Step[]): Pro
   return servers;
 }
 
-/** Returns all pages of the report, joined like in clients. */
+/** Returns the concatenated items of all pages of the report, which it requests by following links, as clients do. */
 async function pages(api: Api, query: string, limit: number): Promise<any[]> {
   const admin = api.as('admin:p1', '2.40');
   const found: any[] = [];

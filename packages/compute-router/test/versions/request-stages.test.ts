@@ -6,7 +6,10 @@ import { type Api, apiUnderTest } from '../api-under-test.js';
 const MEBIBYTE = 1024 * 1024;
 const json = { 'Content-Type': 'application/json' };
 
-/** Requests that stages reject, as a member of a project at the newest version unless the headers differ. */
+/**
+ * Requests that a stage rejects. Unless the headers differ, the caller is a project member, and the version is the
+ * newest one.
+ */
 const REJECTED: readonly (readonly [path: string, init: RequestInit])[] = [
   ['/servers', { headers: { 'X-Auth-Token': '' } }],
   ['/nowhere', {}],

@@ -16,7 +16,10 @@ import {
 import { pathOf, sendRequest } from '../contract/send-request.js';
 import { mismatches } from '../contract/view-fields.js';
 
-/** Representations that no operation returns in this test, and where they are tested or why they cannot be. */
+/**
+ * Representations that no operation returns in this test. The values state where they are tested, or why they cannot
+ * be.
+ */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'baremetal_node proxy': 'this API has no bare metal nodes',
   'floating_ip_dns show': 'this API has no domains',
@@ -33,7 +36,10 @@ const minor = (version: string) => Number(version.split('../contract')[1]);
 const nameless = (key: string) => key.replaceAll(/\{[^}]+\}/g, '{}');
 const operationOf = new Map(listedOperations.filter(({ base }) => !base).map((one) => [nameless(keyOf(one)), one]));
 
-/** Each representation of each operation that returns it, before and after every change of its fields. */
+/**
+ * Pairs of a representation and an operation that returns it. Each is tested before and after every change to the
+ * fields.
+ */
 const cases = listedViews.flatMap((view) =>
   view.name in ELSEWHERE
     ? []
@@ -58,7 +64,10 @@ const fieldsAt = (fields: readonly ListedField[], version: string) =>
     return minor(since) <= minor(version) && (until === null || minor(until) >= minor(version));
   });
 
-/** Returns the items in the envelope: `{"servers": [..]}` contains the servers; without an envelope, the whole body. */
+/**
+ * Returns the items in the envelope, such as the servers in `{"servers": [..]}`. Without an envelope, the only item is
+ * the whole body.
+ */
 function itemsIn(body: any, { envelope, fields }: ListedView): readonly any[] {
   const own = new Set(fields.map(({ name }) => name.split(/[.[]/)[0]));
   let items = [body];
@@ -72,7 +81,7 @@ describe('every representation of the reference', () => {
   let cloud: Cloud;
   beforeAll(async () => {
     cloud = await Cloud.open();
-    // Gives lists a resource of each kind.
+    // Creates a resource of each kind, so that no list is empty.
     await cloud.server(['migrate']);
     await cloud.attached();
     await cloud.connected();
@@ -93,7 +102,7 @@ describe('every representation of the reference', () => {
     unseen.set(name, versions);
   }
 
-  /** Servers of unreachable hosts have a separate representation. */
+  /** Makes all hosts unreachable during `work` if the form is that of servers on unreachable hosts. */
   async function whileReachable<T>(form: string, work: () => Promise<T>): Promise<T> {
     if (!form.endsWith('_partial')) return work();
     const { infrastructure } = coreOf(cloud.api.engine);

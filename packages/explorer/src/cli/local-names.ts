@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 const LOCAL_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 const MISDIRECTED_REQUEST = 421;
 
-/** Returns an address or host name as URLs contain it, with IPv6 addresses in brackets. */
+/** Returns an address or host name in the form that URLs use, with IPv6 addresses in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

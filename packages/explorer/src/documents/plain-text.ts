@@ -27,7 +27,7 @@ export function plainText(description: unknown): string | undefined {
 const MAX_TITLE_LENGTH = 80;
 
 /**
- * Returns a description that is one short sentence, as the title of an operation without a summary; otherwise
+ * If a description is one short sentence, returns it as the title of an operation without a summary. Otherwise, returns
  * undefined.
  */
 export function titleFromDescription(description: unknown): string | undefined {

@@ -90,7 +90,7 @@ export class Api {
   }
 
   /**
-   * Computes the data that a page requires from all operations: the changes at a version, the changes at all versions,
+   * Computes, for all operations, the data that a page requires: the changes at a version, the changes at all versions,
    * or the search index. Yields to the event loop regularly. Returns undefined if the data is already computed.
    */
   prepare(target: Version | 'versions' | 'search'): Promise<void> | undefined {

@@ -36,7 +36,7 @@ export function keepExistingFields(nodes: readonly FieldNode[]): readonly FieldN
   return nodes.filter(({ part }) => part).map((node) => ({ ...node, children: keepExistingFields(node.children) }));
 }
 
-/** Returns all fields at any depth that do not exist at the page's version. */
+/** Returns all fields, at any depth, that do not exist at the page's version. */
 export function collectAbsentFields(nodes: readonly FieldNode[]): readonly FieldNode[] {
   return nodes.flatMap((node) => [
     ...(node.part ? [] : [{ ...node, children: [] }]),

@@ -60,7 +60,7 @@ export class Navigation {
     return this.#titles.get(tag) ?? tagTitle(tag);
   }
 
-  /** Returns the sections with the operations that exist at a version, or that the version removed. */
+  /** Returns the sections with the operations that exist at a version or were removed in it. */
   at(version: Version): readonly NavigationSection[] {
     return this.#sections.flatMap(({ group, elements }): NavigationSection[] => {
       const tags = [...elements].flatMap(([tag, all]): NavigationTag[] => {

@@ -1,6 +1,6 @@
 import type { Json, Part } from '@apistrata/microversion/router';
 
-/** Descriptions of well-known patterns, by a string that the pattern contains. */
+/** Well-known patterns: a substring that identifies each pattern, and a description. */
 const KNOWN_PATTERNS: readonly (readonly [part: string, meaning: string])[] = [
   ['[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}', 'UUID'],
   ['T\\d\\d:\\d\\d:\\d\\d', 'date and time'],

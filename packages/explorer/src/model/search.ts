@@ -170,8 +170,8 @@ export class SearchIndex {
   }
 
   /**
-   * Returns the parts that contain the terms, best matches first. Terms in the last segment of a name count three
-   * times.
+   * Returns the parts that contain the terms, best matches first. A term in the last segment of a part's name counts
+   * three times as much as elsewhere.
    */
   #findMatchingParts(element: ElementHistory, terms: readonly string[]): readonly PartHistory[] {
     if (terms.length === 0) return [];

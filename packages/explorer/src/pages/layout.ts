@@ -24,7 +24,8 @@ export interface Page {
 }
 
 /**
- * Pages that contain all versions. On static sites, their version picker opens the operations of the selected version.
+ * Pages that cover all versions. In a static site, their version picker opens the list of operations at the selected
+ * version.
  */
 const UNVERSIONED_PAGES = ['/versions', '/changes', '/search'];
 

@@ -47,7 +47,10 @@ export function renderChangeMark(change: keyof typeof CHANGE_LABELS | undefined)
   return html`<mark>${chip(word, tone)}</mark>`;
 }
 
-/** If a part has more old and new values in total, only the differing values are shown. */
+/**
+ * The maximum total number of old and new values for which all values are shown. Otherwise, only the differing values
+ * are shown.
+ */
 const MAX_FULLY_SHOWN_VALUES = 8;
 
 /** Returns the values that only the first list contains. */

@@ -31,7 +31,7 @@ interface StaticFile {
   readonly content: string | Uint8Array;
 }
 
-/** Returns the source code of the browser's search library, as an ES module. */
+/** Returns the source code of the search library that runs in the browser, as an ES module. */
 function searchLibrary(): string {
   const libraryPath = createRequire(import.meta.url).resolve('minisearch');
   return readFileSync(join(dirname(libraryPath), '../es/index.js'), 'utf8').replace(

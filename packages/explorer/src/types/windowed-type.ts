@@ -82,7 +82,7 @@ export class WindowedType {
     this.#documented = documented;
   }
 
-  /** Returns the type of one value from its schemas by version range, in ascending order. */
+  /** Returns the type of a value. `spans` contains its schema for each version range, in ascending order. */
   text(spans: readonly VersionSpan[], indent = ''): string {
     const undocumentedType = this.#documented
       ? new WindowedType(this.#versions, { open: this.#open, documented: false })

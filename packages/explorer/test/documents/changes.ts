@@ -1,7 +1,9 @@
-/** A change of the document `library`, and the expected finding of `check`; undefined if it is compatible. */
+/**
+ * A change to the document `library`, and the finding that `check` must report; undefined if the change is compatible.
+ */
 type Change = [title: string, change: (document: any) => unknown, finding: string | undefined];
 
-/** Changes of each kind, which the guide lists. */
+/** Changes of each kind that the guide lists. */
 export const changes: readonly Change[] = [
   ['an operation is removed', (d) => delete d.paths['/v1/books/{id}'].delete, 'removed'],
   [

@@ -33,7 +33,7 @@ const idOfPath = {
 };
 const one = { $ref: '#/components/schemas/Book' };
 
-/** Parts of a document of version 3.0 with references, a parameter of a path, `allOf`, `nullable` and a recursive schema. */
+/** An OpenAPI 3.0 document with references, a path-level parameter, `allOf`, `nullable` and a recursive schema. */
 export const library = {
   openapi: '3.0.3',
   info: { title: 'Library', version: '1.0.0', description: 'Books and **shelves**.' },
@@ -109,11 +109,11 @@ export function libraryWith(version: string, change: (document: Changed) => void
   return copy;
 }
 
-/** The second version, as OpenAPI 3.1: an operation, a parameter, a field, a status and a value of an enum are different. */
+/** The second version, in OpenAPI 3.1. An operation, a parameter, a field, a status and an enum value are different. */
 export const secondLibrary = libraryWith('1.1.0', (document) => {
   document.openapi = '3.1.0';
   const { paths, components } = document;
-  // The same path: names of parameters are irrelevant for clients.
+  // This counts as the same path, because the names of path parameters are irrelevant to clients.
   paths['/v1/books/{book}'] = paths['/v1/books/{id}'];
   delete paths['/v1/books/{id}'];
   paths['/v1/books/{book}'].parameters = [{ ...idOfPath, name: 'book' }];

@@ -142,7 +142,7 @@ describe.skipIf(!browserProgram())('a static site in a browser', () => {
 
   const heading = () => page.locator('h1').first().textContent();
 
-  /** Selects a version when the script, which adds the slider, has been loaded. */
+  /** Selects a version after the script that adds the slider has been loaded. */
   async function selectVersion(version: string) {
     await page.getByRole('slider', { name: 'Version' }).waitFor();
     await page.locator('#version').selectOption(version);

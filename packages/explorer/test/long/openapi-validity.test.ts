@@ -11,7 +11,7 @@ async function problems(actions: 'one-of' | 'separate', version: string): Promis
   return result.valid ? '' : compileErrors(result);
 }
 
-// A validator other than that of the compute API's own tests: it also checks names, path parameters and references.
+// Unlike the validator in the compute API's own tests, this one also checks names, path parameters and references.
 describe('the OpenAPI document according to a second validator', () => {
   it.each(versions)('of %s is valid', async (version) => {
     expect(await problems('one-of', version)).toBe('');

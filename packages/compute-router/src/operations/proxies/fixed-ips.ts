@@ -31,7 +31,7 @@ const fixedIp = view<FixedAddress, ComputeCall>({
   ),
 });
 
-/** Returns undefined if the engine rejected the request, such as for an unknown server. Rethrows any other error. */
+/** Returns undefined if the engine rejected the request, as it does for unknown servers. Rethrows any other error. */
 function ignoreUnknownServer(error: unknown): undefined {
   if (!(error instanceof Rejection)) throw error;
 }

@@ -62,7 +62,7 @@ async function hostOf({ engine, context }: ComputeCall, { deviceId }: FloatingIp
   try {
     return (await engine.servers.get(context, deviceId)).host;
   } catch (error) {
-    // The device that uses the address may not be a server.
+    // The device that uses the address is not necessarily a server.
     if (error instanceof Rejection && error.code === 'NOT_FOUND') return null;
     throw error;
   }

@@ -9,7 +9,7 @@ import { securityGroupProxies } from './security-groups.js';
 import { snapshotProxies } from './snapshots.js';
 import { volumeProxies } from './volumes.js';
 
-/** Operations that forward requests to other services. Later microversions do not have them. */
+/** Operations that forward requests to other services. They were removed in later microversions. */
 export const proxyOperations: readonly Operation[] = [
   ...imageProxies,
   ...imageMetadataProxies,

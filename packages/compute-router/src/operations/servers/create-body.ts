@@ -144,7 +144,7 @@ const server = object({
 
 const MAX_NESTING = 30;
 
-/** Returns whether the nesting depth of scheduler hints is within the limit, so that they can be serialized. */
+/** Returns whether the nesting of scheduler hints is shallow enough to serialize them. */
 function isShallow(value: unknown, levels = MAX_NESTING): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));

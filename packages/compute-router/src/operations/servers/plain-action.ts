@@ -15,7 +15,7 @@ type PlainActionName = {
 interface PlainAction extends Omit<OperationTexts, 'tag'>, Pick<Operation, 'window' | 'summary' | 'errors' | 'when'> {
   readonly action: PlainActionName;
   readonly policy: RuleName;
-  /** Default: 202. */
+  /** Status of a successful response. Default: 202. */
   readonly status?: number;
   /** Schema for the action's value in the request body. Default: any value. */
   readonly argument?: z.ZodType;

@@ -12,24 +12,24 @@ export interface Call {
 /** Creates what an operation needs at a version, and returns the call. */
 export type Prepare = (cloud: Cloud, version: string) => Promise<Call> | Call;
 
-/** Returns whether a version is the one with this number or later. */
+/** Returns whether a version's minor number is at least `first`. */
 export const from = (version: string, first: number) => Number(version.split('.')[1]) >= first;
 
 export const nothing: Prepare = () => ({});
 export const withServer: Prepare = async (cloud) => ({ params: { id: (await cloud.server()).id } });
 export const withParent: Prepare = async (cloud) => ({ params: { server_id: (await cloud.server()).id } });
 
-/** Calls with the id of a resource that is created for it. */
+/** Creates a resource, and calls the operation with its id. */
 export const id = (make: (cloud: Cloud, version: string) => Promise<string>): Prepare => {
   return async (cloud, version) => ({ params: { id: await make(cloud, version) } });
 };
 
-/** The same with a body. */
+/** Adds a body to a call. */
 export const withBody = (prepare: Prepare, body: unknown): Prepare => {
   return async (cloud, version) => ({ ...(await prepare(cloud, version)), body });
 };
 
-/** Calls with an existing id. */
+/** Calls the operation with the id of an existing resource. */
 export const named =
   (value: string): Prepare =>
   () => ({ params: { id: value } });

@@ -1,6 +1,6 @@
 import { from, nothing, type Prepare, withServer } from './call.js';
 
-/** Calls an action on a server after other actions. */
+/** Creates a server, performs the actions in `before` on it, and then calls the action. */
 function act(
   action: string,
   before: readonly (string | readonly [string, unknown])[] = [],
@@ -111,7 +111,7 @@ export const serverCalls: Readonly<Record<string, Prepare>> = {
   ...Object.fromEntries(Object.entries(actions).map(([key, prepare]) => [`POST /servers/{id}/action ${key}`, prepare])),
 };
 
-/** The calls of the collection's other name. */
+/** The same calls with the other path of the server collection. */
 export const aliasedCalls = Object.fromEntries(
   Object.entries(serverCalls).map(([key, prepare]) => [key.replace('/servers', '/os-volumes_boot'), prepare]),
 );

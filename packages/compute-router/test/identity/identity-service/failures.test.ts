@@ -21,7 +21,7 @@ describe('a failing identity service', () => {
   ])('is unavailable when it %s, which is not cached', async (_, failure) => {
     const identify = withOptions();
     await identify('t-warm-up');
-    // Twice, because a request without a response is repeated once.
+    // Twice, because the client retries a request once if it does not receive a response.
     server.instead.push(failure, failure);
     await expect(identify('t-alice')).rejects.toMatchObject({ code: 'IDENTITY_UNAVAILABLE', status: 503 });
     server.instead.length = 0;

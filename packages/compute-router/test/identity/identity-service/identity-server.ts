@@ -9,7 +9,7 @@ export const HOUR = 3_600_000;
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A local server with the parts of the identity API that are used: login by password, token validation. */
+/** A local server with the parts of the identity API that the tests use: password login and token validation. */
 class IdentityServer {
   now = START;
   readonly tokens = new Map<string, Record<string, unknown>>();
@@ -106,7 +106,7 @@ export const alice = {
 
 export let server: IdentityServer;
 
-/** Starts a server for each test, which accepts alice's token. */
+/** Before each test, starts a server that accepts alice's token. */
 export function onIdentityServer(): void {
   beforeEach(async () => {
     server = new IdentityServer();
