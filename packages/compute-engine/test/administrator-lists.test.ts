@@ -11,7 +11,7 @@ import { storesUnderTest } from './stores-under-test.js';
 const OTHERS = 5000;
 const BUSY = 3;
 const PAGE = 20;
-/** Maximum number of visited rows: two pages of a host, each with its servers, and the hosts. */
+/** Maximum number of rows that a query may visit: two pages of migrations with their servers, and the hosts. */
 const MAX_ROWS = 6 * PAGE;
 const MANY = 'migrations of a host that has all';
 const { caller } = contextOf('admin', { isAdmin: true });
@@ -136,7 +136,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         if (statistics === 'with statistics') await sql`vacuum analyze`.execute(db());
       }, 60_000);
 
-      // Without statistics, PostgreSQL expects few rows of each host, and sorts them all.
+      // Without statistics, PostgreSQL expects few rows for each host, and reads and sorts all of them.
       const measured = Object.entries(requests).filter(([what]) => statistics === 'with statistics' || what !== MANY);
 
       it.each(measured)('%s: reads only what it returns', async (_what, [request]) => {

@@ -12,7 +12,7 @@ const unlimited = { instances: -1, cores: -1, ram: -1 };
 describe.each(storesUnderTest(inject('postgresUrl')))(
   'the cost of a server until it is ACTIVE on $kind',
   ({ kind, database }) => {
-    // Polls for jobs of other processes would count as renewals of leases.
+    // Polling is rare, because its statements would be counted as lease renewals.
     const worker = { pollMs: 600_000 };
 
     async function withEngine(use: (engine: Engine, statements: string[]) => Promise<void>): Promise<void> {
@@ -36,7 +36,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         await create(engine);
         statements.length = 0;
         await create(engine);
-        // Polling for jobs of other processes does not count.
+        // Statements that poll for jobs of other processes do not count.
         const own = statements.filter((name) => name !== 'update jobs');
         expect(own.filter((name) => name === 'commit')).toHaveLength(2);
         expect(own.length).toBeLessThanOrEqual(21);
@@ -54,9 +54,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
           ),
         );
         await engine.idle();
-        // The first one does not wait for the others.
+        // The first request does not wait for the others, so it has separate commits.
         expect(statements.filter((name) => name === 'commit').length).toBeLessThanOrEqual(6);
-        // Savepoints copy every page that changes: they are needed only after failures.
+        // Savepoints copy every page that changes, so they are used only after failures.
         expect(statements).not.toContain('savepoint');
         const servers = await engine.servers.list(contextOf('p'), { limit: 20 });
         expect(servers.map(({ vmState }) => vmState)).toEqual(Array(9).fill('active'));
@@ -77,7 +77,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         await Promise.all(Array.from({ length: many }, () => engine.servers.create(contextOf('p'), server)));
         await engine.idle();
         const written = statements.filter((name) => /^(insert|update|delete) /.test(name) && name !== 'update jobs');
-        // Four for each batch of requests, including one for claims, and three for each batch of jobs.
+        // Each batch of requests needs four statements, including one for claims. Each batch of jobs needs three.
         expect(written.length).toBeLessThanOrEqual(many);
         const servers = await engine.servers.list(contextOf('p'), { limit: 50 });
         expect(servers.map(({ vmState }) => vmState)).toEqual(Array(many + 1).fill('active'));

@@ -3,7 +3,7 @@ import type { DriverServices } from '../src/drivers/index.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { LedgerDriver } from './ledger-driver.js';
 
-/** A driver that receives services, defines the format of its snapshots, and is closed. */
+/** A driver that keeps the services that it receives, defines its snapshot format, and counts calls to `close`. */
 class FormatDriver extends LedgerDriver {
   readonly snapshotFormat = 'qcow2';
   closed = 0;

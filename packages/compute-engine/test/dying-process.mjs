@@ -1,7 +1,7 @@
 import { createEngine } from '@apistrata/compute-engine';
 
 /**
- * A process that ends during a request: after another service has responded, it reports that, and never stores the result.
+ * A process that hangs during a request: it reports that another service has responded, but never stores the result.
  * Arguments: the database, the catalog and its method, the request as JSON.
  */
 const [database, catalog, method, request] = process.argv.slice(2);

@@ -18,7 +18,7 @@ export function contextOf(projectId: string, options: { readonly isAdmin?: boole
   };
 }
 
-/** Creates an engine with two hosts of 64 CPUs and otherwise the default preset. */
+/** Creates an engine with the default preset, except for two hosts with 64 CPUs each. */
 export function engineUnderTest(options: EngineOptions): Promise<Engine> {
   const hosts = defaultPreset.hosts!.map((host) => ({ ...host, cpuAllocationRatio: 1 }));
   return createEngine({

@@ -68,7 +68,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     expect(data(prepared).new_flavor['nova_object.data'].flavorid).toBe('2');
     const finished = received.find(({ event_type }) => event_type === 'instance.resize_finish.end')!;
     expect(data(finished)).toMatchObject({ state: 'resized', task_state: null });
-    // Each on the host where it happens.
+    // Each notification names the host on which its step is executed.
     expect(data(finished).host).not.toBe(data(prepared).host);
     expect(await notified(act('revertResize'))).toEqual(['resize_revert.start', 'resize_revert.end']);
 
@@ -138,7 +138,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     received.length = 0;
     await engine.servers.act(admin, id, 'os-stop');
     await engine.idle();
-    // The response shows the task; the start is sent afterwards, before the command.
+    // The task state is set before the response. The start notification is sent later, before the command.
     const types = received.map((event) => [event.event_type, data(event).state, data(event).task_state]);
     expect(types).toEqual([
       ['instance.update', 'active', 'powering-off'],

@@ -156,7 +156,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     const hook = await receiver((event, req, body) => {
       const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = req.headers;
       signatures.push(signature === signatureOf(SECRET, String(id), Number(at), body) && id === event.message_id);
-      // The first event of each server is rejected once: no later event of that server may precede it.
+      // The first event of each server is rejected once, and no later event of that server may overtake it.
       const server = data(event).uuid;
       if (!rejectedOnce.has(server)) {
         rejectedOnce.add(server);

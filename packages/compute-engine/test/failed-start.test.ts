@@ -8,7 +8,7 @@ import { createEngine } from '../src/engine/create-engine.js';
 import type { EngineOptions } from '../src/engine/engine-options.js';
 import { createInventory } from '../src/scheduler/inventories.js';
 
-/** Fails in the watch of the driver. */
+/** A driver with which the start fails when the engine begins to watch the host. */
 const unwatchable: Partial<Driver> = {
   hostReport: async () => ({ problem: null }),
   onHostChange: () => {
@@ -16,7 +16,7 @@ const unwatchable: Partial<Driver> = {
   },
 };
 
-/** Fails while the preset is stored. */
+/** A driver with which the start fails while the preset is stored. */
 const unstorable: Partial<Driver> = {
   offer: { inventories: { CUSTOM_A: { ...createInventory({ total: 1 }), total: 1n as never } } },
 };
@@ -28,7 +28,7 @@ describe('an engine that cannot start', () => {
   });
   afterEach(() => rm(join(database, '..'), { recursive: true }));
 
-  /** Returns the error of the start, and whether the driver was closed. */
+  /** Starts an engine, and returns the error and whether the driver was closed. */
   async function failedStart(broken: Partial<Driver>) {
     let closed = false;
     const close = async () => {

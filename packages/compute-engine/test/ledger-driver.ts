@@ -3,7 +3,10 @@ import type { Server } from '../src/index.js';
 
 type State = 'running' | 'off' | 'paused' | 'suspended' | 'soft-deleted';
 
-/** Allowed initial states of a command, and its resulting state. The resulting state is also allowed initially. */
+/**
+ * The states in which each command is allowed, and the resulting state. The command is also allowed in the resulting
+ * state.
+ */
 const moves: Readonly<Partial<Record<DriverVerb, readonly [readonly State[], State]>>> = {
   power_on: [['off'], 'running'],
   power_off: [['running', 'paused', 'suspended'], 'off'],

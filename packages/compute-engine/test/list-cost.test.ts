@@ -34,7 +34,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a page of servers on $kin
   });
 
   it('uses a statement that is built once for all projects and positions', async () => {
-    // A query for unknown records also reads their text, so it is another statement.
+    // Caches the records first, because a page with records that are not cached is read with a different statement.
     for (const project of ['p1', 'p1', 'p1', 'p0', 'p0']) await page(project);
     const [first, second] = await page('p0');
     const marker = first?.id;
@@ -72,7 +72,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a page of servers on $kin
 
   it.runIf(kind === 'SQLite')('uses statements that are not parsed again for another limit', () => {
     const query = coreOf(engine).store.db.selectFrom('servers').select('id').limit(5).compile();
-    // A bare parameter would be part of the plan; see the compiler.
+    // SQLite would plan again for each value of a bare parameter. See the query compiler.
     expect(query.sql).toMatch(/limit \(\? \+ 0\)$/);
     expect(query.parameters).toEqual([5]);
   });

@@ -15,7 +15,10 @@ import { storesUnderTest } from './stores-under-test.js';
 const OWN = 100;
 const LIMIT = 20;
 
-/** Changes servers of other projects: many of them match each filter, but none of the project's. */
+/**
+ * Changes servers of other projects so that many of them match each filter, whereas no server of the tested project
+ * does.
+ */
 const OTHERS = `
   locked = 1, task_state = case when seq % 3 = 0 then 'rebooting' end, image_id = 'theirs', flavor_id = '2', host = 'theirs',
   vm_state = case seq % 4 when 0 then 'error' when 1 then 'rescued' when 2 then 'soft-delete' else 'stopped' end,
@@ -81,7 +84,7 @@ const requests: readonly (readonly [string, Partial<ServerQuery> & { readonly ma
       return [[what, given] as const, [`${what}, from a marker`, { ...given, marked: true }] as const];
     }),
   ),
-  // The filters with an index, and those that share one, in each order and from a marker.
+  // Filters with their own or a shared index, in each sort order and from a marker.
   ...['status', 'a status that all have', 'task_state', 'locked', 'name: theirs', 'ip', 'changes-since'].flatMap(
     (what) =>
       sortKeys.map(
@@ -94,7 +97,7 @@ const requests: readonly (readonly [string, Partial<ServerQuery> & { readonly ma
   ),
 ];
 
-/** Creates a project with 100 servers among many of other projects that match every filter. */
+/** Creates a project with 100 servers, and many servers of other projects that match every filter. */
 async function openAmong(database: string, others: number) {
   const engine = await engineUnderTest({ database });
   const { store } = coreOf(engine);
@@ -189,7 +192,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
           const [few, many] = [await costOf(opened[0]!, query), await costOf(opened[1]!, query)];
           expect(many.scans).toEqual([]);
           expect(many.rows).toBeLessThanOrEqual(Math.max(few.rows, 2 * OWN + 1));
-          // The project's rows are more scattered, and indexes are deeper.
+          // With more rows of other projects, the project's rows are more scattered and the indexes are deeper.
           expect(many.pages).toBeLessThanOrEqual(few.pages + 4 * Math.max(few.rows, OWN));
         },
       );

@@ -17,7 +17,7 @@ const SERVERS = SMALL + HUGE;
 const LIMIT = 20;
 /** Number of index rows that are searched before trigrams are used. */
 const FIRST_ROWS = 1000;
-/** Maximum number of table rows for a page: its own, and those that trigrams select. */
+/** Maximum number of table rows that may be read for a page: those on the page, and those that trigrams select. */
 const MAX_READ = 10 * LIMIT;
 /** Maximum number of servers for which trigrams are used. */
 const MAX_CANDIDATES = 1000;
@@ -26,7 +26,7 @@ const ROWS_PER_INDEX_PAGE = 50;
 
 const [postgres] = storesUnderTest(inject('postgresUrl')).filter(({ kind }) => kind === 'PostgreSQL');
 
-/** One project has two thirds of all servers; addresses and names depend on the number of the server. */
+/** One project has two thirds of all servers. Names and addresses are derived from the servers' numbers. */
 describe.runIf(postgres)('substrings of names and addresses among 18,000 servers on PostgreSQL', () => {
   let engine: Engine;
   const requested: RecordedQuery[] = [];
@@ -43,7 +43,7 @@ describe.runIf(postgres)('substrings of names and addresses among 18,000 servers
     await sql`alter table servers set (autovacuum_enabled = off)`.execute(db());
     await populateServers(engine, { count: SERVERS, owners });
     await sql`update servers set addresses = '10.0.' || seq % 200 || '.' || seq % 250`.execute(db());
-    // Vacuum does not consider rows committed before they are on the disk.
+    // Vacuum does not mark rows as visible to all before their commits are on disk.
     await sql`checkpoint`.execute(db());
     await sql`vacuum servers`.execute(db());
     listenTo(coreOf(engine).store.db, 'own', requested);

@@ -15,9 +15,9 @@ import { storesUnderTest } from './stores-under-test.js';
 const SERVERS = 20_000;
 const PROJECTS = 200;
 const LIMIT = 20;
-/** The large project has the servers of so many others, and its queries may take long. */
+/** The large project has as many servers as this number of other projects, and its queries may take long. */
 const LARGE = 4;
-/** Maximum number of rows for a page: a few times its size, or all rows of a project. */
+/** Maximum number of rows that may be read for a page: a small multiple of the page size, or all rows of a project. */
 const MAX_ROWS = SERVERS / PROJECTS;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('queries among 20,000 servers on $kind', ({ kind, database }) => {
@@ -31,14 +31,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('queries among 20,000 serv
 
   beforeAll(async () => {
     const url = await database();
-    // Only database files have reader threads.
+    // An in-memory database has no reader threads.
     engine = await engineUnderTest({ database: kind === 'SQLite' ? join(folder, 'servers.db') : url });
     const owners = Array.from({ length: PROJECTS }, (_, n) => {
       const projectId = n < PROJECTS - LARGE ? `p${n}` : 'large';
       return { projectId, userId: `user-of-${projectId}` };
     });
     await populateServers(engine, { count: SERVERS, owners });
-    // Statistics change only in the tests.
+    // Only the tests may update the statistics.
     if (kind !== 'SQLite')
       await sql`alter table servers set (autovacuum_enabled = off)`.execute(coreOf(engine).store.db);
     await buildServers();
@@ -54,13 +54,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('queries among 20,000 serv
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** As is typical, no server waits for the scheduler, though thousands are being built. */
+  /** Marks thousands of servers as being built. As is typical, none of them waits for the scheduler. */
   async function buildServers(): Promise<void> {
     const { db } = coreOf(engine).store;
     await sql`update servers set vm_state = 'building', task_state = 'spawning' where seq % 7 = 0`.execute(db);
   }
 
-  /** Returns steps of SQLite's plans, and rows that PostgreSQL has read. */
+  /** Returns the cost of a query, from the steps of SQLite's plan or the rows that PostgreSQL has read. */
   async function costOf(query: CompiledQuery): Promise<Pick<PlanCost, 'scans' | 'rows'>> {
     const { db } = coreOf(engine).store;
     if (kind === 'SQLite') {
@@ -109,7 +109,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('queries among 20,000 serv
     'its host': { host: 'none' },
     'locked ones': { locked: true },
   };
-  /** Filters that few servers match: a long page costs no more. */
+  /** Filters that few servers match, so that a long page costs no more than a short one. */
   const few = [
     'its id',
     'its state',
@@ -156,7 +156,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('queries among 20,000 serv
     ),
   ];
 
-  /** Collects statistics before servers are built, so that they describe none. */
+  /** Collects statistics while no server is being built, so that they are outdated afterwards. */
   async function outdateStatistics(): Promise<void> {
     const { db } = coreOf(engine).store;
     await sql`update servers set vm_state = 'active', task_state = null where task_state = 'spawning'`.execute(db);

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 
-/** Queries of a database, with its name. */
+/** A recorded query, with the name of its database. */
 export interface RecordedQuery<Name extends string = string> {
   readonly db: Name;
   readonly query: CompiledQuery;

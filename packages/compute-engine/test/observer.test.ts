@@ -61,7 +61,7 @@ describe.each(databases)('an observer, on $kind', ({ kind, url }) => {
     expect(steps.map(({ verb, outcome }) => `${verb} ${outcome}`)).toContain('spawn done');
     expect(pool.at(-1)).toMatchObject({ max: kind === 'SQLite' ? 1 : 10, busy: expect.any(Number) });
     expect(pool.some(({ waitedMs }) => waitedMs !== undefined)).toBe(true);
-    // Four concurrent requests: some share a commit.
+    // Some of the four concurrent requests share a commit.
     expect(Math.max(...commits)).toBeGreaterThan(1);
 
     await expect(create()).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -9,10 +9,12 @@ import { planCosts } from './plan-cost.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const OTHERS = 5000;
-/** Maximum number of rows for a caller without resources: the shared ones of the preset. */
+/** Maximum number of rows for a caller without resources, who sees only the shared resources of the preset. */
 const MAX_ROWS = 20;
 
-/** Columns of numbered rows of other projects, in SQL. Their records are never read, so they are empty. */
+/**
+ * SQL for the columns of numbered rows of other projects. The records of these rows are never read, so they are empty.
+ */
 const otherRows: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   instance_actions: { server_id: "'theirs'", request_id: "'req-' || n", updated_at: 'n' },
   migrations: {

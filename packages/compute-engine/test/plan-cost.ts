@@ -12,13 +12,13 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The cost of a PostgreSQL query, in counts that do not depend on its duration. */
+/** The cost of a PostgreSQL query, in counts that do not depend on timing. */
 export interface PlanCost {
   /** Tables that are scanned completely. */
   readonly scans: readonly string[];
   /** Number of rows that are visited in any way. */
   readonly rows: number;
-  /** Number of them that are read from the table, not only from an index. */
+  /** Number of rows that are read from the table, not only from an index. */
   readonly read: number;
   /** Pages of 8 KiB. */
   readonly pages: number;
@@ -37,7 +37,7 @@ export async function planCost(db: Kysely<any>, { sql, parameters }: CompiledQue
   const plan = rows[0]!['QUERY PLAN'][0].Plan;
   const nodes = nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
   const scans = nodes.filter((node) => node['Relation Name']);
-  // Rows of an index that is combined with another one count too, even if their table rows are not read.
+  // If several indexes are combined, the rows of each index count, even if the table rows are not read.
   const bitmaps = nodes.filter((node) => node['Node Type'] === 'Bitmap Index Scan');
   const sumOf = (of: (node: PlanNode) => number, some = scans) => some.reduce((sum, node) => sum + of(node), 0);
   return {

@@ -20,7 +20,7 @@ const starts = ['spawn', 'power_on', 'resume', 'unrescue', 'restore', 'unshelve'
 const stops = ['destroy', 'leave', 'power_off', 'suspend', 'soft_delete', 'shelve_offload'];
 const restarts = ['reboot', 'rescue', 'rebuild'];
 
-/** Machines are idle processes of this host. */
+/** A driver whose machines are idle processes on this computer. */
 export class ProcessDriver implements Driver {
   readonly name = 'processes';
   readonly #machines = new Map<string, ChildProcess>();

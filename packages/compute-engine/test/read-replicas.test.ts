@@ -7,7 +7,7 @@ import { coreOf } from '../src/engine/engine-core.js';
 import type { EngineOptions } from '../src/engine/engine-options.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 
-/** One of several processes that share the database, and the targets of its reads. */
+/** One of several processes that share a database. */
 interface Process {
   readonly engine: Engine;
   /** Reads the names of a project's servers, and returns which database served them. */
@@ -69,7 +69,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
       expect(await one.names('p1')).toEqual({ names: ['after'], by: 'primary' });
       for (const process of [one, other])
         expect(await process.names('p2')).toEqual({ names: ['foreign'], by: 'replica' });
-      // A caller that changes another project's resources must see that, too.
+      // A caller who changes another project's resources must also see that change.
       await other.engine.servers.update(contextOf('p3', { isAdmin: true }), id, { name: 'by an administrator' });
       for (const process of [one, other]) {
         expect(await process.names('p3')).toEqual({ names: [], by: 'primary' });
@@ -87,7 +87,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
     await caughtUp(process, 'p4', ['web']);
     pair.pauseReplay();
     try {
-      // Positions advance only with writes: until then the replica is complete.
+      // Only a write makes the replica fall behind.
       await boot(process, 'p5', 'other');
       await eventually(async () => expect((await process.names('p4')).by).toBe('primary'));
       expect(await process.names('p4')).toEqual({ names: ['web'], by: 'primary' });
@@ -153,7 +153,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
     await boot(process, 'p9', 'web');
     const { replicas, db } = coreOf(process.engine).store;
     const [replica] = replicas?.replicas ?? [];
-    // Slow only on the replica, where it is to be interrupted.
+    // This query is slow only on the replica, where the test interrupts it.
     const query = sql<{ n: number }>`select count(*)::int as n,
       pg_sleep(case when pg_is_in_recovery() then 60 else 0 end) from servers where name = 'web'`;
     const activity = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity

@@ -15,7 +15,7 @@ import { storesUnderTest } from './stores-under-test.js';
 
 const secret = (kind: string) => `planted-${kind}-${randomUUID()}`;
 
-/** Returns which of the strings are in files of the folder. */
+/** Returns the strings that occur in files of the folder. */
 async function inFiles(folder: string, texts: readonly string[]): Promise<readonly string[]> {
   const contents = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))));
   return texts.filter((text) => contents.some((content) => content.includes(text)));
@@ -32,7 +32,9 @@ const TEXTS_IN_FILE = `
   with file as materialized (select pg_read_binary_file($1, 0, 100000000, true) as content)
   select convert_from(wanted, 'utf8') as text from file, unnest($2::bytea[]) as wanted where position(wanted in content) > 0`;
 
-/** Returns which of the strings are in PostgreSQL's files: those of the tables, and the log since one of its files. */
+/**
+ * Returns the strings that occur in the files of PostgreSQL's tables, or in its write-ahead log from a given file on.
+ */
 async function inPostgres(url: string, texts: readonly string[], since: string): Promise<readonly string[]> {
   const expected = texts.map((text) => Buffer.from(text));
   return withClient(url, async (client) => {
@@ -84,9 +86,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
   const found = (texts: readonly string[]) =>
     kind === 'SQLite' ? inFiles(folder, texts) : inPostgres(url, texts, since);
 
-  /**
-   * @param worker false: jobs remain stored, as before a crash
-   */
+  /** @param options.worker if false, jobs are stored but not executed, as before a crash */
   async function start(options: { readonly worker: boolean; readonly secretKey?: string }): Promise<Engine> {
     const driver = new SimulatedDriver({ clock: systemClock });
     const perform = driver.perform.bind(driver);
@@ -157,7 +157,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
       expect(await found(encoded)).toEqual([]);
       await stop();
     }
-    // The search itself finds existing strings.
+    // The search is able to find a string that exists.
     expect(await found([id])).toEqual([id]);
     const notified = JSON.stringify(done);
     const passwords = secrets.filter((text) => text.startsWith('planted-password'));

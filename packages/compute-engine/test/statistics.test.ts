@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Statistics } from '../src/engine/statistics.js';
 import { storesUnderTest } from './stores-under-test.js';
 
-/** The number of servers exceeds that of one query. */
+/** More servers than one query counts. */
 const ACTIVE = 45_000;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('the number of servers, on $kind', ({ open }) => {

@@ -70,7 +70,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
     const later = new EngineEvents(store, engine.clock, { webhooks: [{ url: hook, secret }] }, () => {});
     await later.start();
     open.push(() => later.stop());
-    // Events before the webhook had its new name.
+    // Events that were stored before the webhook was renamed are also delivered.
     await expect.poll(() => types).toContain('instance.create.end');
     const names = await store.db.selectFrom('notification_cursors').select('name').execute();
     expect(names.map(({ name }) => name)).not.toContain(hook);
@@ -95,7 +95,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
     });
     const { deadLetters } = engine.events;
     for (const name of ['poison', 'web']) await engine.servers.create(ada, { ...expected, name });
-    // Further events of the same server follow, too.
+    // Later events of the same server are also delivered.
     await expect
       .poll(() => got.toSorted())
       .toEqual(['poison instance.create.end', 'web instance.create.end', 'web instance.create.start']);

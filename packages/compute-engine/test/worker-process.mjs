@@ -1,7 +1,10 @@
 import { createEngine } from '@apistrata/compute-engine';
 import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 
-/** A process that executes jobs until it is killed. Its argument, as JSON: `database`, `latencyMs`. Reports when it is up. */
+/**
+ * A process that executes jobs until it is killed. Its argument is a JSON object with `database` and `latencyMs`.
+ * Reports when it is up.
+ */
 const { database, latencyMs } = JSON.parse(process.argv[2]);
 await createEngine({
   database,

@@ -134,7 +134,7 @@ export const cleanupsByKind: ReadonlyMap<string, Cleanup> = new Map(
   [unfinishedCreate, followPower].map((record) => [record.name, record]),
 );
 
-/** Action definitions by name, which is also the kind of the action's jobs. */
+/** Action definitions by name. The name is also the kind of the action's jobs. */
 export const actionsByName: ReadonlyMap<string, AnyAction> = new Map(actions.map((record) => [record.name, record]));
 
 /** The preconditions of all server actions, by action name. */

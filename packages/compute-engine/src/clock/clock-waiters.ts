@@ -5,7 +5,7 @@ export interface ClockWaiter {
   /** The clock time at which the sleep ends, in milliseconds since the epoch. */
   readonly until: number;
   readonly wake: () => void;
-  /** The timer that ends the sleep if the clock runs by itself; cleared when the sleep ends. */
+  /** The timer that ends the sleep if the clock advances on its own; cleared when the sleep ends. */
   timer: NodeJS.Timeout | undefined;
 }
 

@@ -218,7 +218,7 @@ export interface Driver extends Partial<HostControl> {
   fence?(action: FenceAction, withinMs: number): Promise<readonly string[]>;
   /**
    * A process that fences the machines if the host process cannot. Drivers whose machines outlive the host process need
-   * a guard, because without one the machines are expected to end with that process. If `perform` rejects with the code
+   * a guard, because without one, machines are assumed to end with that process. If `perform` rejects with the code
    * `HOST_FENCED`, the machine must not run until the next heartbeat, and the command is retried.
    */
   readonly guard?: FenceGuard;
@@ -272,12 +272,12 @@ export interface Driver extends Partial<HostControl> {
   consoleOutput(server: Server): Promise<string>;
   /** Returns the diagnostics of a running server, or null if the driver has none. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
-  /** Returns the progress of a server's live migration; polled on its source host. Undefined or null: unknown. */
+  /** Returns the progress of a server's live migration, or null if unknown. Polled on its source host. */
   moveProgress?(server: Server): Promise<MoveProgress | null>;
   /**
    * Handles a request that another host's driver sent with `services.hosts`. The signal is aborted when that host
    * disconnects. `from` is the sender; the driver must reject requests about servers for which `from.concerns()`
-   * returns false. If omitted, all requests of other drivers are rejected.
+   * returns false. If omitted, all requests from other drivers are rejected.
    */
   handleHostRequest?(request: unknown, signal: AbortSignal, from: HostRequester): Promise<LinkResponse>;
   /**

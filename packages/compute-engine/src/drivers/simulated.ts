@@ -36,10 +36,10 @@ export interface RuleHandle {
   readonly calls: number;
 }
 
-/** Options of the simulated driver. Times are in milliseconds of `clock`. */
+/** Options for the simulated driver. Times are in milliseconds of `clock`. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
-  /** Duration of every command; default 0: immediate. */
+  /** Duration of every command. Default: 0. */
   readonly latencyMs?: number;
   readonly rules?: readonly Rule[];
   /**

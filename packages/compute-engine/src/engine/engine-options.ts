@@ -13,7 +13,7 @@ import { type EngineObserver, engineObserverHooks } from '../observation/observe
 import type { Preset } from '../preset/preset.js';
 import type { SecretKeyOptions } from '../secrets/sealer-for.js';
 
-/** Options of `createEngine()`. All of them are optional. */
+/** Options for `createEngine()`. All of them are optional. */
 export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
   readonly database?: string;

@@ -4,7 +4,7 @@ import { BatchSender } from './batches.js';
 describe('Batches', () => {
   const outage = new Error('the database is unavailable');
 
-  /** Sends all items except `bad`; `away` is the number of initial outages. */
+  /** Returns a sender that rejects the item `bad`. The first `away` attempts fail as in an outage. */
   function batches(away = 0) {
     const sent: string[][] = [];
     const added = new BatchSender<string>(

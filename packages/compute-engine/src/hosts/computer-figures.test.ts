@@ -30,7 +30,7 @@ it('reads processors, load, memory and physical interfaces', async () => {
   write('proc/meminfo', 'MemTotal:        8000000 kB\nMemFree:          100000 kB\nMemAvailable:    3000000 kB\n');
   write('proc/net/dev', DEVICES);
   for (const name of ['eth0', 'enp3s0', 'vf0.1']) write(`sys/class/net/${name}/device/vendor`, '0x8086');
-  // A virtual function: its traffic is that of a guest, and the number of them is large.
+  // Virtual functions are not counted, because their traffic belongs to guests and there may be many of them.
   write('sys/class/net/vf0.1/device/physfn/vendor', '0x8086');
   for (const name of ['lo', 'br0']) write(`sys/class/net/${name}/mtu`, '1500');
   expect(await new ComputerReader(root).read()).toEqual({

@@ -10,7 +10,7 @@ import type { HostSeed } from '../preset/preset.js';
 import type { HostKeyOptions, SecretKeyOptions } from '../secrets/sealer-for.js';
 import type { HostResources } from './machine-resources.js';
 
-/** Options of `createHost()`. */
+/** Options for `createHost()`. */
 export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions, HostKeyOptions {
   /** `postgres://...`: the database of the API processes. The host also needs a key: `hostKey`, or the secret key of these processes. */
   readonly database: string;
@@ -53,8 +53,9 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   /** Seconds without a heartbeat after which another host counts as down, and its routers move to other hosts. Default 60. */
   readonly serviceDownSeconds?: number;
   /**
-   * What happens to the machines after two thirds of `serviceDownSeconds` without a heartbeat, before other hosts may start their
-   * servers: `stop` switches them off, `pause` pauses them until the database can be reached again. Default `off`: they keep running.
+   * What happens to the machines after two thirds of `serviceDownSeconds` without a heartbeat, before other hosts may
+   * start the same servers: `stop` switches them off, `pause` pauses them until the database is reachable. Default
+   * `off`: they keep running.
    */
   readonly fence?: FenceAction | 'off';
   /** Observes the database connections of this process, for metrics. */

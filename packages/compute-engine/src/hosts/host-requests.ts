@@ -42,7 +42,7 @@ const RESPONSE_RETENTION_MS = 600_000;
  */
 const ASYNCHRONOUS_COMMIT = sql`set_config('synchronous_commit', 'off', true)`;
 
-/** Returns the additional authenticated data of an encrypted request, which bind it to its row and its server. */
+/** Returns the additional authenticated data that binds an encrypted request to its row and its server. */
 function requestContext({ id, serverId }: Pick<NewHostRequest, 'id' | 'serverId'>): string {
   return `${id} of ${serverId}`;
 }

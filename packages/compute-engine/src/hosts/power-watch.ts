@@ -3,14 +3,17 @@ import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
-/** A change of a machine's power state that no command caused: it ended, or its hypervisor paused or resumed it. */
+/**
+ * A change of a machine's power state that no command caused: the machine ended, or its hypervisor paused or resumed
+ * it.
+ */
 export interface PowerChange {
   readonly powerState: PowerState;
   /** Whether the machine ended because its computer was powered off or restarted. */
   readonly withHost: boolean;
 }
 
-/** Options of a power watch. */
+/** Options for a power watch. */
 export interface PowerWatchOptions {
   readonly store: Store;
   readonly driver: Driver;

@@ -4,7 +4,7 @@ import type { Driver } from '../drivers/driver.js';
 import type { HostReport } from '../model/index.js';
 import { recordReport } from './record-report.js';
 
-/** Options of a report watch. */
+/** Options for a report watch. */
 export interface ReportWatchOptions {
   readonly store: Store;
   readonly clock: Clock;

@@ -41,7 +41,7 @@ export class Guards {
     try {
       return await work();
     } finally {
-      // If the database is unavailable, the lease expires by itself.
+      // If the database is unavailable, the lease expires anyway.
       if (this.#guardIds.delete(id))
         await this.#jobs.defer(this.#owner, id, Date.now() + retryDelayMs(1, this.#retryMs)).catch(() => {});
       if (this.#guardIds.size === 0) this.stop();
@@ -66,7 +66,7 @@ export class Guards {
   }
 
   async #renew(): Promise<void> {
-    // If the database is unavailable, the next interval retries.
+    // If the database is unavailable, the renewal is retried after the next interval.
     await this.#jobs.renew(this.#createLease(), [...this.#guardIds]).catch(() => {});
   }
 }

@@ -140,7 +140,7 @@ export class Worker {
     await this.#options.jobs.release(this.#owner);
   }
 
-  /** Returns a new lease. It uses the system clock, because a manual clock in tests must not expire leases. */
+  /** Returns a new lease, based on the system clock: advancing a manual clock in tests must not expire leases. */
   #lease(): Lease {
     return { owner: this.#owner, until: Date.now() + this.#options.leaseMs };
   }
@@ -257,7 +257,7 @@ export class Worker {
     }
   }
 
-  /** Schedules a retry of a failed job. If this cannot be stored, the lease expires by itself. */
+  /** Schedules a retry of a failed job. If this cannot be stored, the lease expires anyway. */
   async #requeue(job: Job): Promise<void> {
     const { jobs, retryMs, onError } = this.#options;
     const runAt = Date.now() + retryDelayMs(job.attempts, retryMs);

@@ -21,7 +21,7 @@ export interface BackupReport {
   readonly tables: string;
 }
 
-/** Options of a backup. */
+/** Options for a backup. */
 export interface BackupOptions {
   /** Directory that contains image content. Default: as for `createEngine`. */
   readonly imageDirectory?: string;

@@ -20,9 +20,9 @@ import { MaintenanceError } from './maintenance-error.js';
 import { syncToDisk } from './new-file.js';
 import { runPostgresTool } from './postgres-tools.js';
 
-/** Options of a restore. */
+/** Options for a restore. */
 export interface RestoreOptions {
-  /** Whether an existing database is replaced. It is kept under another name. */
+  /** Whether to replace an existing database, which is renamed. */
   readonly replace: boolean;
   /** Directory that contains image content. Default: as for `createEngine`. */
   readonly imageDirectory?: string;

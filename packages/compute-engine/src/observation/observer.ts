@@ -149,7 +149,7 @@ export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> =
   eventRejected: true,
 };
 
-/** Combines one hook of several observers; undefined if none has it, so that it costs nothing. */
+/** Combines one hook of several observers. Returns undefined if no observer has the hook, so that it costs nothing. */
 function combineHook<T>(hooks: readonly (((event: T) => void) | undefined)[]): ((event: T) => void) | undefined {
   const definedHooks = hooks.filter((hook) => hook !== undefined);
   if (definedHooks.length < 2) return definedHooks[0];

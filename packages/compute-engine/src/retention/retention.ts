@@ -59,8 +59,8 @@ export class Retention {
   }
 
   /**
-   * Removes expired records and console tokens. Several processes may do so concurrently, and may be interrupted at any
-   * time: the next purge continues the work.
+   * Removes expired records and console tokens. Several processes may do so concurrently. If a purge is interrupted,
+   * the next one removes the remaining records.
    */
   async purge(limits: PurgeLimits = this.limits(), signal?: AbortSignal): Promise<PurgeReport> {
     const removed = { servers: 0, actions: 0, migrations: 0, consoleTokens: 0, usage: 0 };

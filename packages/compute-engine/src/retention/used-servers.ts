@@ -32,15 +32,16 @@ interface RowHead {
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly LaunchedServer[]> {
   const { start, end, projectId, limit, after } = query;
   if (limit === 0) return [];
-  // The unary plus prevents databases from using an index on the launch time, which would select most servers: they were
-  // launched before the end of the period.
+  // An index on the launch time would select most servers, because most were launched before the end of the period. The
+  // unary plus prevents databases from using that index.
   const pageQuery = (columns: string, table: string, ended: RawBuilder<unknown>) => sql`
     select ${sql.raw(columns)} from ${sql.table(table)}
     where ${ended} and +launched_at < ${end}
       ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
       ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
     order by project_id, id limit ${limit}`;
-  // The upper bound excludes nothing: without statistics, databases assume that a range with two bounds is small.
+  // The upper bound excludes nothing. It makes databases without statistics use this index, because they assume that a
+  // range with two bounds is small.
   const endedSince = sql`terminated_at >= ${start} and terminated_at < ${MAX_DATE_MS}`;
   // The inner query finds the rows of the page in an index, and the join reads only these rows.
   const ended = (table: 'servers' | 'server_usage') => sql`

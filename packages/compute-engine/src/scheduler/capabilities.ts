@@ -14,7 +14,9 @@ const stringComparison =
   (value, [operand = '']) =>
     compare(value, operand);
 
-/** Operators at the start of a requirement. Comparisons that start with `s` compare strings, the others numbers. */
+/**
+ * Operators at the start of a requirement. Operators that start with `s` compare strings; the others compare numbers.
+ */
 const operators: ReadonlyMap<string, Comparison> = new Map(
   Object.entries<Comparison>({
     '=': numericComparison((a, b) => a >= b),
@@ -63,7 +65,10 @@ export interface CapabilityRequirement {
   readonly optional: boolean;
 }
 
-/** Returns the requirements of extra specs with a key such as `capabilities:cpu_info:vendor`, or with the name of a property. */
+/**
+ * Returns the requirements of extra specs whose key is like `capabilities:cpu_info:vendor` or is the name of a
+ * property.
+ */
 export function capabilityRequirements(extraSpecs: Readonly<Record<string, string>>): readonly CapabilityRequirement[] {
   return Object.entries(extraSpecs).flatMap(([key, requirement]) => {
     const names = key.split(':');

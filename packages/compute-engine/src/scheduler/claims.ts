@@ -24,7 +24,7 @@ interface RequestedClaim {
 /**
  * Claims capacity on a host. Returns false if the capacity is insufficient. The check and the update are one statement,
  * so two schedulers can never claim the same capacity. Operations that share a transaction claim the sum of their
- * amounts per host in one statement; if the capacity is insufficient for the sum, they claim one after the other.
+ * amounts per host in one statement; if the capacity is insufficient for the sum, they claim one by one.
  */
 export async function claim(tx: Tx, node: Node, amounts: ResourceAmounts): Promise<boolean> {
   const { resources, ...columnAmounts } = amounts;
@@ -170,7 +170,8 @@ const lockClaims = hotStatement(({ db }) =>
 
 /**
  * Returns the allocations of all hosts, for selecting a host in this transaction. Operations that share the transaction
- * also share the result, to which each adds its claim (`addToUsage`), so that they do not all select the same host.
+ * also share the result. Each operation adds its claim to the result (`addToUsage`), so that they do not all select the
+ * same host.
  */
 export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
   if (!tx.batch) return usageByHost(tx);

@@ -3,7 +3,8 @@ import type { Node } from '../model/index.js';
 type Disks = Pick<Node, 'localGb' | 'diskAllocationRatio' | 'disk'>;
 
 /**
- * Returns the disk space in GiB that servers have not claimed, or the free space of the host's file system, if that is less.
+ * Returns the disk space in GiB that servers have not claimed, or the free space of the host's file system, whichever
+ * is less.
  */
 export function freeDiskGb({ localGb, disk }: Disks, usedGb: number): number {
   return Math.min(localGb - usedGb, disk?.freeGb ?? Number.POSITIVE_INFINITY);

@@ -129,7 +129,7 @@ export class Infrastructure {
   }
 
   /**
-   * Simulates the failure of the cell of a host (not of the host): until it is reachable again, the API shows only that
+   * Simulates a failure of a host's cell (not of the host): until the cell is reachable again, the API shows only that
    * the host's service and servers exist. Affects only this process and is not stored.
    */
   setReachable(host: string, reachable: boolean): void {
@@ -162,7 +162,8 @@ export class Infrastructure {
   }
 
   /**
-   * Returns a status that remains valid as long as the snapshot, which expires when the next service is due to go down.
+   * Returns a status that remains valid as long as the snapshot does. The snapshot expires when the next service is due
+   * to go down.
    */
   #statusOf(service: Service): HostStatus {
     if (service.forcedDown) return 'DOWN';

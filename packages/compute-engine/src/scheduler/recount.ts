@@ -4,7 +4,7 @@ import { claimsByHostSql, resourceClaimsByHostSql } from './claims-by-host.js';
 import { type HostCount, readCountsByHost } from './host-counts.js';
 import { groupByHost, setResources } from './resource-claims.js';
 
-/** The correction of a host whose allocations were counted incorrectly. */
+/** The correction for a host whose allocations were counted incorrectly. */
 export interface Correction {
   readonly host: string;
   readonly counted: HostCount;

@@ -37,7 +37,7 @@ export async function createSealer(database: string, options: SecretKeyOptions):
   );
 }
 
-/** The keys of one host, which it uses instead of the secret key of the cloud. */
+/** The keys that a host uses instead of the secret key of the cloud. */
 export interface HostKeyOptions {
   /**
    * The key of this host: 32 bytes in base64 or hexadecimal digits, which `apistrata admin host-role` derives from the
@@ -49,8 +49,8 @@ export interface HostKeyOptions {
 }
 
 /**
- * Creates the sealer of a host, which encrypts and decrypts only data for that host: with its own key, or with a key
- * that is derived from the secret key.
+ * Creates the sealer of a host, with the host's own key or a key that is derived from the secret key. It encrypts and
+ * decrypts only data for that host.
  *
  * @throws {@link SecretKeyError}
  */

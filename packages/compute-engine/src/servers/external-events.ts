@@ -70,7 +70,7 @@ export class ExternalEvents {
   }
 
   /**
-   * Handles the event that a volume was extended. The embedded volume service calls this method outside a request, and
+   * Handles a report that a volume was extended. The embedded volume service calls this method outside a request, and
    * does not wait for the result.
    */
   reportVolumeExtended(serverId: string, volumeId: string): void {
@@ -88,7 +88,7 @@ export class ExternalEvents {
       await this.#effects[event.name]?.(context, server, event);
     } catch (error) {
       // The event is accepted even if the action is rejected, for example because the server is busy. Later events
-      // repair the state.
+      // correct the state.
       if (!(error instanceof Rejection)) throw error;
     }
     return 200;

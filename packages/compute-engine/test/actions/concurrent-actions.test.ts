@@ -17,10 +17,10 @@ const networkId = defaultPreset.networks![0]!.id;
 const context = () => contextOf('p1');
 const { caller } = context();
 
-/** An error that the caller never receives: the process has ended. */
+/** The error that simulates the end of a process. No caller ever receives it. */
 class ProcessDied extends Error {}
 
-/** Wraps a method so that the process ends after (or before) the call. */
+/** Replaces a catalog method with one that simulates the end of the process before or after the call. */
 function dying<T extends object>(catalog: T, method: keyof T, when: 'before' | 'after'): T {
   return {
     ...catalog,
@@ -83,7 +83,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     const portIds = async (server: Server) =>
       (await engine.embedded.networks.listPorts(caller, { deviceIds: [server.id] })).map(({ id }) => id);
 
-    /** The same cloud with failing catalogs; its requests use the same database. */
+    /** Replaces catalogs of the engine, and returns the same engine. */
     function withCatalogs(catalogs: { readonly volumes?: VolumeCatalog; readonly networks?: NetworkCatalog }): Engine {
       Object.assign(engine.catalogs, catalogs);
       return engine;
@@ -91,7 +91,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
 
     const original = () => ({ volumes: engine.embedded.volumes, networks: engine.embedded.networks });
 
-    /** Lets the guards of incomplete requests run. */
+    /** Restores the original catalogs, and waits until the guards of incomplete requests have run. */
     async function runGuards(): Promise<void> {
       withCatalogs(original());
       await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
@@ -163,7 +163,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       const hanging = driver.addRule({ match: { verb: 'attach_volume' }, hang: true });
       await engine.servers.act(context(), server.id, 'attachVolume', expected(volumeId));
       await expect.poll(() => hanging.calls).toBe(1);
-      // The process ends during the job; another one continues it.
+      // The process ends during the job, and another process continues the job.
       await engine.close();
       engine = await createEngine({ database: url, worker: { pollMs: 20 } });
       await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);

@@ -28,7 +28,7 @@ interface TestedOperation {
   readonly name: string;
   /** The command during which the earlier attempt wakes up. */
   readonly pausedVerb: DriverVerb;
-  /** Brings a server to the initial state. */
+  /** Brings a server into the state in which the operation begins. */
   readonly before?: (engine: Engine, id: string) => Promise<void>;
   readonly begin: (engine: Engine, id: string) => Promise<unknown>;
   readonly vmState: string;
@@ -94,9 +94,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     await rm(folder, { recursive: true });
   });
 
-  /**
-   * @param works whether the engine executes jobs, or the test does
-   */
+  /** @param works whether the engine executes jobs; if false, the test executes them */
   async function start(works: boolean): Promise<void> {
     engine = await engineOf(works);
     runner = new ActionRunner(() => coreOf(engine), actionsByName, new Map());
@@ -118,7 +116,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
   };
   const server = (id: string) => engine.servers.get(admin(), id);
 
-  /** Claims the job of a server, like a worker that finds its lease expired. */
+  /** Claims the job of a server, as a worker does after the lease of the job has expired. */
   async function nextAttempt(id: string): Promise<Job> {
     const jobs = new Jobs(coreOf(engine).store, new Payloads(await createSealer(url, {}), { keepTokens: false }));
     const [job, ...others] = await jobs.claim({ owner: randomUUID(), until: 0 }, 10);
@@ -126,7 +124,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     return job!;
   }
 
-  /** Blocks an attempt before its decision; returns a function that unblocks it. */
+  /** Starts an attempt that waits before it reads the hosts. Returns a function that lets it continue. */
   function pausedAttempt(job: Job) {
     const { infrastructure } = coreOf(engine);
     const hosts = infrastructure.hosts.bind(infrastructure);

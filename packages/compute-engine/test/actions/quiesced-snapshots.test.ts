@@ -15,7 +15,7 @@ import { storesUnderTest } from '../stores-under-test.js';
 
 const ada = contextOf('p1');
 
-/** Images of guests without an agent, with one, and with a required one. */
+/** Images whose guests have no agent, have an agent, or must be quiesced. */
 const IMAGES = {
   plain: { id: '11111111-1111-4111-8111-111111111111', properties: {} },
   agent: { id: '22222222-2222-4222-8222-222222222222', properties: { hw_qemu_guest_agent: 'yes' } },
@@ -25,7 +25,7 @@ const IMAGES = {
 /** Machines and volumes that record commands after a server has been created. */
 class RecordingDriver extends SimulatedDriver {
   readonly lines: string[] = [];
-  /** Waits until the freeze is extended. */
+  /** Whether copies wait until the freeze has been extended. */
   slow = false;
   /** Whether the second snapshot fails. */
   full = false;
@@ -63,7 +63,7 @@ class RecordingDriver extends SimulatedDriver {
 describe.each(storesUnderTest(inject('postgresUrl')))('images of volume-backed servers on $kind', ({ database }) => {
   let engine: Engine;
   let driver: RecordingDriver;
-  /** While copies are slow, 20 s pass immediately. */
+  /** A clock that shortens sleeps of 20 s while copies are slow. */
   const clock: Clock = {
     ...systemClock,
     sleep: (ms, signal) => systemClock.sleep(driver.slow && ms === 20_000 ? 5 : ms, signal),
@@ -132,7 +132,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images of volume-backed s
     await copy(id);
     const others = driver.lines.filter((line) => line !== 'quiesce again');
     expect(others).toEqual(['quiesce', 'copy', 'copy', 'unquiesce']);
-    // Once while the copies are slow, and once at the end.
+    // The freeze is extended once while the copies are slow, and once at the end.
     expect(driver.lines.length - others.length).toBeGreaterThan(1);
     expect(driver.lines.slice(-2)).toEqual(['quiesce again', 'unquiesce']);
   });

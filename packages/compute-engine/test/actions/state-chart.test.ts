@@ -12,7 +12,7 @@ import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import type { Random } from '../model/random.js';
 import { hosts, requests, type WalkedName } from '../model/requests.js';
 
-/** The order of the chart; a state that is missing here fails the test. */
+/** The order of the states in the chart. The test fails if a state is missing here. */
 const STATES: readonly VmState[] = [
   'building',
   'active',
@@ -28,17 +28,17 @@ const STATES: readonly VmState[] = [
   'deleted',
 ];
 
-/** Administrators can set any state with it, so the chart omits it; in this test, it leads to `error`. */
+/** An action with which administrators can set any state. The chart omits it. In this test, it leads to `error`. */
 const ANY_STATE: WalkedName = 'os-resetState';
 
 const names = Object.keys(requests) as WalkedName[];
 const context = contextOf('p1', { isAdmin: true });
 
-/** Each step needs a separate server. */
+/** Unlimited quotas, because each step needs a separate server. */
 const unlimited = { ...defaultSettings.quotas, instances: -1, cores: -1, ram: -1 };
 const large = { vcpus: 10_000, memoryMb: 10_000_000, diskGb: 1_000_000 };
 
-/** Always the last choice: another flavor, and no particular host. */
+/** Always makes the same choices: a different flavor, and no particular host. */
 const random: Random = {
   next: () => 0,
   below: () => 0,
@@ -89,7 +89,7 @@ describe('the chart of states', () => {
     }
   }
 
-  /** Returns a new server after some actions. */
+  /** Creates a server, performs actions on it, and returns it. */
   async function serverAfter(path: readonly WalkedName[]): Promise<Server> {
     const { id } = await boot();
     await engine.idle();
@@ -97,7 +97,7 @@ describe('the chart of states', () => {
     return read(id);
   }
 
-  /** What each action changes, in every state that actions lead to. */
+  /** Performs each action in every state that other actions lead to, and returns the changes of the state. */
   async function observedMoves(): Promise<readonly Move[]> {
     const moves: Move[] = [];
     const paths = new Map<VmState, readonly WalkedName[]>();

@@ -59,7 +59,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('while a server leaves its
     return { id, volumeIds };
   }
 
-  /** Pauses calls of a method of the volume catalog, before or after the call to the volume service. */
+  /** Pauses calls to a method of the volume catalog, before or after the volume service executes them. */
   function pause(when: 'before' | 'after', method: keyof VolumeCatalog) {
     const original = engine.catalogs.volumes;
     const reached = newSignal();

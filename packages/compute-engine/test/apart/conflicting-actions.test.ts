@@ -28,7 +28,7 @@ const conflicting: readonly WalkedName[] = [
   'os-migrateLive',
 ];
 
-/** Without randomness: each request would succeed alone. */
+/** Replaces the random choices with fixed ones, so that each request on its own would succeed. */
 const plain: Random = { next: () => 0, below: () => 1, chance: () => false, pick: (items) => items.at(-1)! };
 
 const CLIENTS = 50;
@@ -42,7 +42,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
     drivers.length = 0;
   });
 
-  /** One process on SQLite; on PostgreSQL two, which share the jobs. */
+  /** Starts one process on SQLite, or two processes that share the jobs on PostgreSQL. */
   async function start(): Promise<void> {
     const url = await database();
     for (let i = 0; i < (kind === 'PostgreSQL' ? 2 : 1); i++) {

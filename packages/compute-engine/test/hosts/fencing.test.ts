@@ -58,7 +58,8 @@ describe.skipIf(!postgresUrl)('a host that cannot reach the database', () => {
     const { line, driver, figures } = await cloud({ fence: 'pause', leaseMs: 60_000 });
     line.cut = true;
     await expect.poll(() => driver.events.at(-1)).toBe('pause');
-    // Each renewal of the lease waits for the next one: that of the heartbeat for that of the check.
+    // Each renewal of the lease waits until the next one starts: the renewal for the heartbeat waits for the renewal
+    // for the check.
     const { renew } = HostLease.prototype;
     let startPrevious = () => {};
     const spy = vi.spyOn(HostLease.prototype, 'renew').mockImplementation(async function (this: HostLease) {

@@ -19,7 +19,7 @@ const PROGRAM = join(import.meta.dirname, 'host-process.mjs');
 
 export const admin = () => contextOf('p1', { isAdmin: true });
 
-/** A request as stored in the database; its content is sealed. */
+/** A request as stored in the database; its content is encrypted. */
 export interface SeenRequest {
   readonly id: string;
   readonly host: string;
@@ -59,7 +59,7 @@ export class HostCloud {
     return new HostCloud(database, folder, engine, client);
   }
 
-  /** Starts a host, or without a name another API process, and waits until it is up. */
+  /** Starts a host, or another API process if no name is given, and waits until it is up. */
   async start(name?: string, latencyMs = 0): Promise<ChildProcess> {
     const given = { database: this.#database, name, directory: join(this.#folder, name ?? ''), latencyMs };
     const args = [await bundledProgram(PROGRAM), JSON.stringify(given)];
@@ -114,7 +114,7 @@ export class HostCloud {
     return rows;
   }
 
-  /** Returns ids of the servers that have a machine on a host. */
+  /** Returns the ids of the servers that have a machine on a host. */
   machinesOn(name: string): string[] {
     const folder = join(this.#folder, name);
     if (!existsSync(folder)) return [];

@@ -33,8 +33,8 @@ class NamedDriver extends SimulatedDriver {
 }
 
 /**
- * A process that a test kills: a host with simulated machines, or an API process without machines. Its argument, as JSON:
- * `database`, and `name`, `directory`, `latencyMs` of a host. Reports when it is up.
+ * A process that a test kills: a host with simulated machines, or an API process without machines. Its argument is a
+ * JSON object with `database` and, for a host, `name`, `directory` and `latencyMs`. Reports when it is up.
  */
 const { database, name, directory, latencyMs } = JSON.parse(process.argv[2]);
 if (name === undefined) {

@@ -10,7 +10,7 @@ import { freeDiskGb } from '../../src/scheduler/disk-space.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-/** A computer whose report a test sets. */
+/** A driver whose host report is set by the test. */
 class ReportingDriver extends SimulatedDriver {
   report: HostReport = { problem: null };
   failure: Error | undefined;

@@ -16,7 +16,7 @@ import { RecordingGuard } from './fenced-cloud.js';
 
 const postgresUrl = inject('postgresUrl');
 
-/** Machines that a test switches off as their guests do, and whose guard can break. */
+/** Simulated machines that a test can switch off as if their guests had shut down, with a recording guard. */
 class EndingDriver extends SimulatedDriver {
   readonly guard = new RecordingGuard();
   #listener: ((serverId: string) => void) | undefined;

@@ -25,7 +25,7 @@ import { contextOf, imageId } from '../engine-under-test.js';
 const postgresUrl = inject('postgresUrl');
 const BIG = randomBytes(3 * 2 ** 20);
 
-/** Machines whose consoles repeat their input, and whose drivers respond to each other. */
+/** Simulated machines whose consoles repeat their input, with a driver that responds to requests from other drivers. */
 class EchoDriver extends SimulatedDriver {
   async openConsole(): Promise<Duplex> {
     const line = new PassThrough();
@@ -55,7 +55,7 @@ class EchoDriver extends SimulatedDriver {
   }
 }
 
-/** The same with volumes, whose copies become consistent immediately and complete when the test says so. */
+/** An `EchoDriver` with volumes. Its copies are consistent immediately, and complete when the test ends them. */
 class VolumeDriver extends EchoDriver {
   readonly ends = new EventEmitter();
   readonly volumes: VolumeStorage = {
@@ -221,7 +221,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     expect(await rotated.request('b', value, signal)).toEqual([1, { two: 2 }]);
   });
 
-  /** Opens links to b with the key of a host. */
+  /** Returns a caller that opens links with the key of a host. */
   const asHost = (sealer: Sealer) => {
     const keys = new HostLinkKeys(sealer);
     return new HostCaller({
@@ -233,7 +233,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
   it('authenticate the host that sends a request: it cannot impersonate another host or the API', async () => {
     const cloud = new Sealer([secretKey]);
     expect(await asHost(cloud.sealerForHost('a')).request('b', value, signal)).toEqual([1, { two: 2 }]);
-    // A key of the same cloud that no host has published, and one of another cloud.
+    // One key belongs to this cloud, but no host has published it. The other key belongs to another cloud.
     for (const sealer of [cloud.sealerForHost('gone'), new Sealer([generateSecretKey()])])
       await expect(asHost(sealer).request('b', value, signal)).rejects.toThrow(
         'the link was opened with a key that does not belong to a host of this cloud',

@@ -13,13 +13,13 @@ import { defaultPreset } from '../../src/preset/preset.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-/** Machines that end when a test requests it. */
+/** Simulated machines that a test can switch off or pause without a command. */
 class EndingDriver extends SimulatedDriver {
   readonly off = new Set<string>();
   readonly paused = new Set<string>();
   readonly ids = new Set<string>();
   readonly #listeners = new Set<(id: string) => void>();
-  /** Whether machines ended with their computer. */
+  /** Whether the machines ended because their computer was powered off. */
   hostEnded = false;
   /** Whether states of machines are unknown. */
   silent = false;

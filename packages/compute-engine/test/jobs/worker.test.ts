@@ -114,7 +114,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const polls = vi.spyOn(jobs, 'claim');
-      /** Counts polls during a number of the shortest intervals; each poll completes before time advances. */
+      /**
+       * Counts the polls within a number of shortest polling intervals. Each poll completes before the time advances.
+       */
       const pollsIn = async (pauses: number) => {
         const before = polls.mock.calls.length;
         for (let pause = 0; pause < pauses; pause++) {

@@ -29,7 +29,8 @@ describe('a generated SSH key pair', () => {
   it('does not block the event loop while it is generated', async () => {
     const order: string[] = [];
     const generated = generateSshKeypair().then(() => order.push('key'));
-    // Synchronous work would have settled the promise by the end of these; work on another thread cannot have.
+    // A synchronous implementation would settle the promise before this loop ends, whereas work on another thread
+    // cannot.
     for (let i = 0; i < 100; i++) await null;
     order.push('other work');
     await generated;

@@ -62,7 +62,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a process that is killed 
     return server!.id;
   };
 
-  /** On PostgreSQL, other processes continue; a SQLite file is opened again afterwards. */
+  /**
+   * Kills a process during a request. On PostgreSQL, the engine stays open; a SQLite file is opened again afterwards.
+   */
   async function dies(catalog: string, method: string, request: object): Promise<void> {
     if (db.kind !== 'SQLite') return killedAfter(url, catalog, method, request);
     await engine.close();

@@ -20,7 +20,7 @@ interface TestedOperation {
   readonly state: Partial<Server>;
   /** Number of hosts that have a machine of the server at the end. */
   readonly machines: number;
-  /** Minimum number of successive requests. */
+  /** Minimum number of requests that the action sends one after another. */
   readonly steps: number;
 }
 
@@ -89,7 +89,7 @@ class KillResult {
     return HOSTS.filter((name) => this.cloud.machinesOn(name).includes(id));
   }
 
-  /** Kills the process that executes the n-th request from now on; returns undefined if there were fewer requests. */
+  /** Kills the host that executes the n-th request from now on. Returns undefined if there were fewer requests. */
   async killAt(n: number, id: string): Promise<string | undefined> {
     const seen = new Set<string>();
     for (;;) {

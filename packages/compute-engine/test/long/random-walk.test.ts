@@ -40,7 +40,7 @@ class Walk {
   readonly accepted: Accepted[] = [];
   readonly failures: unknown[] = [];
   readonly volumeIds: string[] = [];
-  /** Engines that share one database, like processes. */
+  /** Engines that share one database, as separate processes would. */
   engines: Engine[] = [];
 
   constructor(
@@ -69,7 +69,7 @@ class Walk {
       preset,
       driver,
       settings: { quotas, reclaimSeconds: 3600, shelvedOffloadSeconds: this.seed % 2 ? 0 : 3600 },
-      // Processes are restarted here, but the computer does not lose power.
+      // Here, processes are restarted, but the computer never loses power.
       durability: 'process',
       worker: { pollMs: 50 },
       onError: (error) => this.failures.push(error),
@@ -106,7 +106,10 @@ class Walk {
     return servers.map(({ id }) => id);
   }
 
-  /** Sends one request. Requests that the table forbids must be rejected; accepted ones must be allowed by it. */
+  /**
+   * Sends one request. Requests that the table of actions forbids must be rejected, and accepted requests must be
+   * allowed by the table.
+   */
   async step(id: string, settled: boolean): Promise<void> {
     const context = contextOf('p1', { isAdmin: this.random.chance(0.8) });
     const request = { engine: this.engine, context, id, random: this.random };
@@ -149,7 +152,7 @@ class Walk {
     } else await this.engine.services.update(service.id, { forcedDown: true });
   }
 
-  /** Waits until no work is left; no operation fails from this point on. */
+  /** Stops random failures and delays, and waits until no job is left. */
   async settle(): Promise<void> {
     for (const driver of this.drivers) driver.moods = { failures: 0, delays: 0 };
     await this.idle();

@@ -27,7 +27,7 @@ function argumentOf(name: AttachmentName, random: Random, server: Server, volume
   }[name];
 }
 
-/** Whether an attachment was rejected because of the server, the volume or the port, or failed in the driver. */
+/** Returns whether an error is a rejection by the engine or a catalog, or a random failure of the driver. */
 const isRejection = (error: unknown) =>
   error instanceof Rejection || error instanceof CatalogError || (error as Error).message.endsWith('at random');
 

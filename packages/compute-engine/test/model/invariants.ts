@@ -66,7 +66,7 @@ async function capacityIsExact(engine: Engine, servers: readonly Server[]): Prom
     });
 }
 
-/** Checks that a server has one claim, two while a move awaits its confirmation, and none without a host. */
+/** Checks that each server has one claim. It has two while a move awaits confirmation, and none without a host. */
 async function claimsFit(engine: Engine, servers: readonly Server[]): Promise<void> {
   for (const server of servers) {
     const { host, vmState, claims } = server;
@@ -87,7 +87,10 @@ async function quotasAreExact(engine: Engine, servers: readonly Server[]): Promi
   }
 }
 
-/** Checks that exactly the servers that await a confirmation have a finished move, and no other move is open. */
+/**
+ * Checks that the servers with a finished move are exactly those that await confirmation, and that no other move is
+ * open.
+ */
 async function migrationsHaveEnded(engine: Engine, servers: readonly Server[]): Promise<void> {
   const migrations = await tables.migrations.find(coreOf(engine).store);
   const ended = new Set(['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done', 'finished']);
@@ -107,7 +110,7 @@ async function withAllDevices(engine: Engine, servers: readonly Server[]): Promi
   return servers.filter(({ id, deleted }) => deleted || !ids.has(id));
 }
 
-/** Checks that each volume is attached exactly to the servers that list it, and connected to their hosts. */
+/** Checks that each volume is attached to exactly those servers that list it, and is connected to their hosts. */
 async function volumesAgree(engine: Engine, servers: readonly Server[]): Promise<void> {
   const admin = { userId: 'admin', projectId: 'admin', roles: ['admin'], isAdmin: true };
   const complete = await withAllDevices(engine, servers);
@@ -126,7 +129,7 @@ async function volumesAgree(engine: Engine, servers: readonly Server[]): Promise
 }
 
 /**
- * Checks that ports are bound to the host of their server, and are listed in its record, that those of deleted servers
+ * Checks that each port is bound to its server's host and listed in the server record, that ports of deleted servers
  * are deleted, and that images have their content.
  */
 async function catalogsAgree(engine: Engine, servers: readonly Server[]): Promise<void> {

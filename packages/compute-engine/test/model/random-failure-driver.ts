@@ -28,7 +28,7 @@ export class RandomFailureDriver extends SimulatedDriver {
 
   override async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
     await super.perform(work, server, signal, origin);
-    // Copying memory takes longest: long enough for requests that end the move.
+    // Copying memory takes the longest, so that requests can abort or complete the move in the meantime.
     const moves = work.verb === 'live_migration_run' && this.moods.delays > 0;
     if (moves || this.#random.chance(this.moods.delays)) {
       await new Promise((resolve) => setTimeout(resolve, moves ? 30 : this.#random.below(4)));

@@ -33,7 +33,7 @@ const OMITTED = [
   'detachShare',
 ] as const satisfies readonly BackgroundActionName[];
 
-/** An action that is started by its record, or one of the two for locks. */
+/** The name of an action with a definition, or of one of the two actions for locks. */
 export type WalkedName = Exclude<BackgroundActionName, (typeof OMITTED)[number]> | 'lock' | 'unlock';
 
 const optionalHost = (random: Random) => (random.chance(0.3) ? random.pick(hosts) : undefined);
@@ -49,7 +49,7 @@ type WithRequest = {
   [Name in Exclude<WalkedName, 'lock' | 'unlock'> as RequestOf<Name> extends void ? never : Name]: Name;
 };
 
-/** Arguments of actions that require some; a missing action does not compile. */
+/** The requests of the actions that require one. If an action is missing, this does not compile. */
 const requestArguments: {
   readonly [Name in keyof WithRequest]: (request: Request) => RequestOf<Name> | Promise<RequestOf<Name>>;
 } = {
@@ -80,7 +80,7 @@ const walked: readonly AnyAction[] = actions.filter(({ name }) => !OMITTED.some(
 
 type Make = (request: Request) => Promise<unknown>;
 
-/** Starts each action: by its record, deletion and locks by their methods. */
+/** Functions that start each action. Most use the action's definition; deletion and locks have separate methods. */
 export const requests = {
   ...Object.fromEntries(
     walked.map((record): [string, Make] => [
@@ -97,7 +97,7 @@ export const requests = {
   unlock: ({ engine, context, id }) => engine.servers.unlock(context, id),
 } as Readonly<Record<WalkedName, Make>>;
 
-/** Rare actions, because they end sequences early. */
+/** Actions that are chosen rarely, because they end sequences early. */
 const RARE: readonly WalkedName[] = ['delete', 'forceDelete', 'os-resetState', 'lock'];
 
 /** Returns a random next action, usually one that is currently allowed. */

@@ -29,7 +29,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         const owners = Array.from({ length: PROJECTS }, (_, n) => ({ projectId: `p${n}`, userId: 'u' }));
         await populateServers(engine, { count: SERVERS, owners });
         const begin = Date.now() - HOUR_MS;
-        // Most servers have ended, one after the other, each after it was launched.
+        // Most servers were launched at the same time, and ended later, one after another.
         await sql`update servers set launched_at = ${begin - HOUR_MS}, terminated_at = ${begin} + seq where seq % 30 > 0`.execute(
           db,
         );

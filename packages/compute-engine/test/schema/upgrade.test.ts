@@ -22,7 +22,7 @@ import { migrations } from '../../src/schema/migrations/index.js';
 import { openStore } from '../../src/schema/open-store.js';
 import { tables } from '../../src/schema/tables.js';
 
-/** Changes of the next version: a table, an index and columns, one with a default. */
+/** Changes of the next version: they add a table, an index, and two columns. One of the columns has a default. */
 const added: SchemaChange = {
   async up(db: Kysely<Rows>) {
     await db.schema
@@ -37,7 +37,7 @@ const added: SchemaChange = {
     await db.schema.createIndex('servers_stars').on('servers').columns(['stars', 'seq']).execute();
   },
 };
-/** Changes of the version after it: removes what its previous version no longer uses. */
+/** Changes of the version after the next: they remove a column that the next version no longer uses. */
 const removed: SchemaChange = {
   needs: '9001-added',
   up: (db: Kysely<Rows>) => db.schema.alterTable('keypairs').dropColumn('colour').execute(),
@@ -65,7 +65,10 @@ const kinds = [
 ] as const;
 
 describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
-  /** Opens as some version, works, and closes: a file serves one process at a time. */
+  /**
+   * Opens the database as a given version, adds a key pair, and closes it, because only one process can use a SQLite
+   * file.
+   */
   async function runVersion(changes: SchemaChanges, url: string, name: string): Promise<readonly string[]> {
     const store = await openStore(url, {}, undefined, changes);
     try {
@@ -149,7 +152,7 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
   );
 });
 
-/** Returns all statements of a schema change for a kind of database. */
+/** Returns all statements of a schema change for PostgreSQL or SQLite. */
 async function statementsOf(change: SchemaChange, postgres: boolean): Promise<readonly string[]> {
   const statements: string[] = [];
   const dialect: Dialect = {

@@ -16,7 +16,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
     for (const engine of engines.splice(0)) await engine.close();
   });
 
-  /** Processes that share one database, or one process where sharing is impossible. */
+  /** Starts two engines that share a database, or a single engine on SQLite. */
   async function start(options: EngineOptions = {}): Promise<readonly [Engine, Engine]> {
     const url = await database();
     const one = await engineUnderTest({ database: url, ...options });

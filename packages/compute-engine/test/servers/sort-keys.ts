@@ -1,6 +1,6 @@
 import type { ServerSortKey } from '../../src/api/index.js';
 
-/** Sort keys: those with a column, and some that need records. */
+/** Sort keys that have a column, and some whose values are read from records. */
 export const sortKeys: readonly ServerSortKey[] = [
   'created_at',
   'updated_at',

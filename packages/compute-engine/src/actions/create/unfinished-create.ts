@@ -2,12 +2,12 @@ import { tables } from '../../schema/tables.js';
 import { deletePossibleReservation } from '../../servers/volumes/drop-reservation.js';
 import type { Cleanup } from '../runner/cleanup.js';
 
-/** The volumes that a server create request was about to reserve, with the idempotency keys of the reservations. */
+/** The volumes that a create request was about to reserve, with the idempotency keys of the reservations. */
 export interface UnfinishedCreateArguments {
   readonly volumes: readonly { readonly key: string; readonly volumeId: string }[];
 }
 
-/** Releases the volumes that an interrupted server create request may have reserved. */
+/** Releases the volumes that an interrupted create request may have reserved. */
 export const unfinishedCreate: Cleanup = {
   name: 'unfinishedCreate',
   async run(core, { serverId, payload }) {

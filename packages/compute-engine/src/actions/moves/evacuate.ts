@@ -64,7 +64,8 @@ async function claimEvacuationHost(run: ServerRun<EvacuateArguments>): Promise<v
 }
 
 /**
- * Assigns the server to the failed host again. It can then be evacuated again, or runs there once the host recovers.
+ * Assigns the server to the failed host again. The server can then be evacuated again, or run there once the host
+ * recovers.
  */
 async function assignToFailedHost(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;

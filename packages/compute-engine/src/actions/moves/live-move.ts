@@ -12,7 +12,7 @@ export interface LiveMoveArguments {
   readonly migrationId: string;
 }
 
-/** Completes a live migration after the memory was copied, so that the server now runs on the destination host. */
+/** Completes a live migration whose memory has been copied. From then on, the destination host runs the server. */
 export async function completeLiveMove(run: ServerRun<LiveMoveArguments>): Promise<void> {
   const { core } = run;
   const { id, destHost, destNode } = await getMigration(core, run.arguments.migrationId);

@@ -33,7 +33,7 @@ const POWERED_ON_STATES: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
  */
 const STOPPABLE_VM_STATES: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
 
-/** Returns whether a server is started again after its host has restarted. */
+/** Returns whether a server must be started again after its host has restarted. */
 function shouldStartWithHost({ settings }: Core, { vmState, metadata }: Server): boolean {
   if (vmState !== 'active') return false;
   const { autostart } = metadata;

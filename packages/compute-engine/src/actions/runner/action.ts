@@ -33,8 +33,8 @@ export interface ActionRules<Name extends string = string> {
    */
   readonly anyProject?: true;
   /**
-   * The error code if the server has attached shares, which the action would have to mount again. By default, the
-   * action is allowed for servers with shares.
+   * The error code for servers with attached shares, which the action would have to mount again. By default, the action
+   * is allowed for servers with shares.
    */
   readonly notWithShares?: 'CONFLICT' | 'BAD_REQUEST';
   /**
@@ -66,7 +66,7 @@ export interface StartedAction<Arguments, Result> {
   /** The arguments that the action's job stores. */
   readonly arguments: Arguments;
   readonly change?: Change;
-  /** Creates the value to return to the caller, from the server record after the transaction. */
+  /** Derives the caller's result from the server record after the transaction. */
   readonly result?: (server: Server) => Result;
   /** Undoes changes in other services if the transaction rejects the action. */
   readonly rejected?: () => Promise<unknown>;
@@ -77,7 +77,7 @@ export interface StartedAction<Arguments, Result> {
 /** The type of `arguments` for jobs without arguments. */
 export type NoArguments = Readonly<Record<string, never>>;
 
-/** An action that owns its server while it is in progress. */
+/** An action that owns its server while in progress. */
 export interface Action<Name extends string = string, Request = void, Arguments = NoArguments, Result = void>
   extends ActionRules<Name> {
   readonly concurrent?: undefined;

@@ -124,7 +124,7 @@ class ActionStart<Result> {
 /**
  * Starts an action that runs concurrently with others, and therefore changes neither the server's task state nor its
  * `jobId` (see `ConcurrentRun`). If the action must call another service before the action can be recorded, a guard job
- * undoes the action after a crash in between.
+ * undoes the action if the process crashes in between.
  */
 export async function beginConcurrently<Request, Result>(
   core: Core,

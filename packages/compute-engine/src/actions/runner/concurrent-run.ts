@@ -30,7 +30,8 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
   protected override async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
     // The server does not store the id of this job, so only the lease shows whether another attempt has taken over.
     if (!(await this.core.worker.hasLease(tx, this.job.id))) return new LeaseLost(this.job.id);
-    // The deletion has already read which resources to release, so this job must release those that it acquired since then.
+    // The deletion has already read which resources to release, so this job must release those that it has acquired
+    // since.
     const isBeingDeleted = server.deleted || server.taskState === 'deleting';
     return isBeingDeleted ? new Superseded(`server ${server.id} is being deleted`) : undefined;
   }

@@ -41,7 +41,7 @@ const IDLE_PATCH = { taskState: null, jobId: null, jobAttempt: undefined } as co
 
 /**
  * One attempt of a job that owns its server. Every write checks that the server still belongs to this attempt, which
- * fences superseded jobs and workers whose lease has expired. The next state change also writes the history events.
+ * fences superseded jobs and workers whose lease has expired. History events are written with the next state change.
  */
 export class ServerRun<Arguments = unknown> {
   readonly core: Core;

@@ -27,7 +27,7 @@ export interface HostOffer {
   readonly traits?: readonly string[];
 }
 
-/** The hosts in the deprecated hosts API, which services and hypervisors have replaced. */
+/** The hosts in the deprecated hosts API. Use services and hypervisors instead. */
 export class Hosts {
   readonly #core: Core;
   readonly #services: Services;

@@ -22,7 +22,7 @@ export type LinkRequest =
       readonly given: readonly unknown[];
     }
   | { readonly kind: 'console'; readonly serverId: string; readonly type: string }
-  /** A call of the embedded volume service: a method of `VolumeStorage`, and its arguments. */
+  /** A call by the embedded volume service: a method of `VolumeStorage`, and its arguments. */
   | { readonly kind: 'volumes'; readonly call: keyof VolumeStorage; readonly given: readonly unknown[] }
   /** A request from another host's driver. */
   | { readonly kind: 'driver'; readonly call: unknown };
@@ -72,8 +72,8 @@ async function requireServer(store: Store, id: string | null): Promise<Server> {
 }
 
 /**
- * Returns a function that handles link requests with the driver of this host. Other hosts may send only requests of their
- * drivers.
+ * Returns a function that handles link requests with the driver of this host. Other hosts may send only requests from
+ * their drivers.
  * @param name the name of this host
  */
 export function createLinkHandler(store: Store, driver: Driver, name: string) {

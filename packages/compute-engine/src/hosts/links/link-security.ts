@@ -76,7 +76,8 @@ export class HostLinkKeys {
   }
 
   /**
-   * Returns the pre-shared key of an incoming link, and the peer that a successful handshake proves; undefined for unknown identities.
+   * Returns the pre-shared key of an incoming link, and the peer that a successful handshake authenticates; undefined
+   * for unknown identities.
    */
   accept(identity: string): { readonly psk: Buffer; readonly peer: LinkPeer } | undefined {
     const [kind, caller = '', called] = identity.split('.');

@@ -7,7 +7,7 @@ export const BYTES_CONTENT_TYPE = 'application/octet-stream';
 export const UPGRADE_PROTOCOL = 'apistrata-bytes';
 
 /**
- * The header that contains the call if a link is upgraded, because that request has no body. The value is
+ * The header that contains the call if a link is upgraded, because an upgrade request has no body. The value is
  * percent-encoded JSON.
  */
 export const CALL_HEADER = 'apistrata-call';

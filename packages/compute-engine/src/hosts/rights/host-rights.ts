@@ -23,8 +23,8 @@ const readRowsIf = (condition: string): TablePrivileges => ({
 });
 
 /**
- * Returns the condition that a row's JSON record, which the API reads, has the same values as the columns that a policy
- * compares.
+ * Returns an SQL condition: the JSON record of a row, which the API reads, has the same values as the columns that a
+ * policy compares.
  */
 function recordMatches(fields: Readonly<Record<string, string>>): string {
   return Object.entries({ id: 'id', ...fields })
@@ -75,7 +75,7 @@ export const hostPrivileges: Readonly<Record<string, TablePrivileges>> = {
       },
     },
   },
-  // Evacuations from this host, which it completes when it is up again.
+  // Evacuations from this host. The host completes them when it is up again.
   migrations: {
     grants: ['select', 'update'],
     policies: {

@@ -138,7 +138,7 @@ function dedicatedMaskOf({ flavor }: OptionSources): ReadonlySet<number> | undef
   return dedicated;
 }
 
-/** Returns the number of CPUs that a flavor requests from a resource class, in all request groups. */
+/** Returns the number of CPUs of a resource class that a flavor requests in all request groups together. */
 function sumRequestedCpus({ flavor }: OptionSources, name: 'VCPU' | 'PCPU'): number {
   const key = new RegExp(`^resources([1-9][0-9]*)?:${name}`);
   return Object.entries(flavor.extraSpecs)

@@ -56,7 +56,7 @@ describe('the known extra specs', () => {
 
   it('include the standard resource classes and traits of the facts', () => {
     expect(recordedFacts.resourceClasses.names.filter((name) => !RESOURCE_CLASSES.has(name))).toEqual([]);
-    // The recorded list of traits is incomplete by its own declaration, so `TRAITS` contains further traits.
+    // The recorded list of traits states that it is incomplete, so `TRAITS` contains further traits.
     expect(recordedFacts.traits.names.filter((name) => !TRAITS.has(name))).toEqual([]);
     expect(TRAITS).toContain('HW_CPU_X86_AMD_SEV_SNP');
   });

@@ -76,7 +76,7 @@ export function parseServerAmounts(row: ServerUsageRow | undefined): ServerAmoun
 /**
  * Returns the 403 error for a request that exceeds a quota, and notifies observers.
  *
- * @param message the message for the caller; default: the names and numbers of the exceeded quotas
+ * @param message the message for the caller; default: the exceeded quotas with the requested, used and allowed amounts
  */
 export function overQuotaError(
   { observer }: Pick<Core, 'observer'>,

@@ -7,7 +7,8 @@ export async function up(db: Kysely<Rows>): Promise<void> {
     columns: { project_id: 'text', host: 'text', launched_at: 'bigint', terminated_at: 'bigint' },
     indexes: [['project_id', 'terminated_at'], ['terminated_at'], ['host', 'terminated_at']],
   });
-  // A server is in one of the two indexes: running servers in the order of pages, terminated servers by termination time.
+  // Each server is in exactly one of the two indexes: running servers in page order, terminated servers by termination
+  // time.
   await sql`create index servers_running on servers (project_id, id) where terminated_at is null`.execute(db);
   await sql`create index servers_ended_of on servers (project_id, terminated_at) where terminated_at is not null`.execute(
     db,

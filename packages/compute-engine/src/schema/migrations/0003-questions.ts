@@ -31,7 +31,7 @@ const indexes: Readonly<Record<string, string>> = {
   // Substrings of names and addresses are searched in this index, without reading rows.
   servers_newest: `(created_at, seq, name, addresses) ${LIVE}`,
   servers_of_project: `(project_id, created_at, seq) ${LIVE}`,
-  // For pages, and for counting quotas without reading rows.
+  // Used for pages, and for counting quota usage without reading rows.
   servers_of_project_in_state: `(project_id, vm_state, created_at, seq, vcpus, memory_mb) ${LIVE}`,
   servers_of_project_by_name: `(project_id, name, created_at, seq) ${LIVE}`,
   servers_of_project_by_change: '(project_id, updated_at, created_at, seq, deleted)',

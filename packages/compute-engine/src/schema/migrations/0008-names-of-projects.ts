@@ -2,7 +2,7 @@ import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds names and addresses to the index of a project's servers, in which SQLite searches substrings in the order of pages
+ * Adds names and addresses to the index of a project's servers, in which SQLite searches for substrings in page order,
  * without reading rows that do not match. PostgreSQL uses trigram indexes for this.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {

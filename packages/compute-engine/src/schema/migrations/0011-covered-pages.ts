@@ -16,8 +16,8 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces indexes so that PostgreSQL, like SQLite, searches substrings of names and addresses in the order of pages
- * without reading rows that do not match, also among the servers of a project. Queries for a project read only its own
+ * Replaces indexes so that PostgreSQL, like SQLite, searches for substrings of names and addresses in page order,
+ * without reading rows that do not match, even in lists of one project. Queries for a project read only its own
  * servers, even when they filter by task state.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {

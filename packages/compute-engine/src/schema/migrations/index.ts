@@ -19,8 +19,8 @@ import * as pendingServers from './0018-pending-servers.js';
 
 /**
  * Every schema change, including those of the built-in catalogs, oldest first. A released migration is never edited: a
- * new migration follows it. A migration only adds what processes of the previous version do not need: tables, indexes,
- * and columns that are nullable or have a default.
+ * new migration follows it. A migration only makes additions that processes of the previous version can ignore: tables,
+ * indexes, and columns that are nullable or have a default.
  */
 export const migrations: SchemaChanges = joinChanges(catalogChanges, {
   '0001-initial': initial,

@@ -29,7 +29,7 @@ export class InterfaceRefresh {
     this.#core = core;
   }
 
-  /** Starts a refresh after a server's ports have changed. If the refresh fails, the next one repairs the record. */
+  /** Starts a refresh after a server's ports have changed. If the refresh fails, the next one corrects the record. */
   changed(serverId: string): void {
     const before = this.#running.get(serverId) ?? Promise.resolve();
     const next = before

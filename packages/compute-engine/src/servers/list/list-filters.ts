@@ -61,8 +61,8 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
 export type ServerPatternField = keyof typeof patternFields | StringSetting;
 
 /**
- * Returns the field for a pattern filter. Settings have no entry in `patternFields`, because the filter has the same
- * name as the property.
+ * Returns the field for a pattern filter. The server settings have no entry in `patternFields`, because each filter has
+ * the same name as the setting.
  */
 function fieldOf(name: ServerPatternField): PatternField {
   if (Object.hasOwn(patternFields, name)) return patternFields[name as keyof typeof patternFields];

@@ -143,8 +143,8 @@ export class SubstringSearch {
   async #candidates(db: Session['db']): Promise<readonly string[] | undefined> {
     if (!Object.values(this.#substringPatterns).every((part) => TRIGRAM_PATTERN.test(likePatternOf(part) ?? '')))
       return undefined;
-    // No index contains the column `revision`. Without this condition, the planner might scan a complete index on
-    // names.
+    // The condition on `revision` is always true, but no index contains this column. Without the condition, the planner
+    // might scan an entire index on names.
     const live = this.#all(db).where(LIVE_SERVERS).where('revision', '>=', 0);
     const matching = this.#conditions().reduce((rows, condition) => rows.where(condition), live);
     const candidateSeqs = db.selectFrom(matching.limit(MAX_CANDIDATES + 1).as('servers')).select('seq');

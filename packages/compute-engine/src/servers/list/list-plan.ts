@@ -98,7 +98,8 @@ export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsP
     ? order
     : new ServerOrder([], hosts, isFilterIndexed, session.kind === 'postgres' ? projectId : undefined);
   const residualFilter = createRecordPredicate(filters, hosts);
-  // The results of several queries are merged only in order of creation, because databases collate strings differently.
+  // The results of several queries are merged only in order of creation, because JavaScript and databases sort strings
+  // differently.
   const alternatives = sort.every(({ key }) => key === 'created_at') ? splitByState(filters) : [filters];
   const [only, ...others] = alternatives;
   const search =

@@ -13,14 +13,16 @@ interface SortKeySpec {
 }
 
 const column = (name: string, value: SortKeySpec['value']): SortKeySpec => ({ column: sql.ref(name), value });
-/** Returns a sort key in which a given value replaces null, because databases sort null differently. */
+/** Returns a sort key in which a given value replaces null, because databases differ in how they sort null. */
 const nullableColumn = (name: string, nullValue: SortValue, value: SortKeySpec['value']): SortKeySpec => ({
   column: sql`coalesce(${sql.ref(name)}, ${sql.lit(nullValue)})`,
   value,
 });
 const recordValue = (value: SortKeySpec['value']): SortKeySpec => ({ value });
 
-/** The sort keys of servers. Settings have no entry, because their property has the same name as their sort key. */
+/**
+ * The sort keys of servers. The server settings have no entry, because each sort key has the same name as the setting.
+ */
 const sortKeys = {
   created_at: column('created_at', (s) => s.createdAt),
   updated_at: column('updated_at', (s) => s.updatedAt ?? s.createdAt),
@@ -135,7 +137,7 @@ export class ServerOrder {
       return sql`(${sql.join([...equalKeys, beyondCondition], sql` and `)})`;
     });
     const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
-    // This condition is redundant, but with it, the database can start at the right place in the index.
+    // This condition is redundant, but lets the database start at the right place in the index.
     const startCondition = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
     return sql<boolean>`(${startCondition} and (${sql.join(alternatives, sql` or `)}))`;
   }
