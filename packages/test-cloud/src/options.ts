@@ -2,7 +2,7 @@ import type { Preset, Settings } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import type { PresetName } from './presets/presets.js';
 
-/** Options of `startCloud()`. All have defaults. */
+/** Options for `startCloud()`. All are optional. */
 export interface CloudOptions {
   /** The initial content of the cloud; default `small`. */
   readonly preset?: PresetName | Preset;

@@ -19,7 +19,9 @@ import { Documents } from './service/documents.js';
 import { type CloudContent, type ContentOptions, createContent } from './state/cloud-content.js';
 import type { TestCloud } from './test-cloud.js';
 
-/** Idle connections are closed after this time, as in the reference server, so that polling clients can reuse them. */
+/**
+ * The time for which idle connections stay open, as in the reference server, so that polling clients can reuse them.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 function resolvePreset(preset: CloudOptions['preset'] = 'small'): CloudPreset {

@@ -30,7 +30,7 @@ export interface CloudState {
 export interface TestCloud {
   /** The URL of the cloud, without a trailing slash. */
   readonly url: string;
-  /** The URL of the identity service, which clients call the auth URL. */
+  /** The URL of the identity service; clients call it the auth URL. */
   readonly authUrl: string;
   /** The environment variables for an administrator in the project `demo`. */
   readonly env: ReturnType<typeof environment>;

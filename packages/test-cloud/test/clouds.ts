@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { type CloudOptions, startCloud, type TestCloud } from '../src/index.js';
 
-/** A cloud that ends with the test; a defect in it fails the test. */
+/** Starts a cloud that stops when the test ends. An error in the cloud fails the test. */
 export async function cloudUnderTest(options: CloudOptions = {}): Promise<TestCloud> {
   const errors: unknown[] = [];
   const cloud = await startCloud({ onError: (error) => errors.push(error), ...options });
@@ -18,7 +18,7 @@ export interface ApiResponse {
   readonly body: any;
 }
 
-/** A client with a token and, for compute, a version. */
+/** Returns a function that sends requests with a token and, to the compute service, a microversion. */
 export function clientOf(cloud: TestCloud, token: string | undefined = cloud.token(), version = '2.90') {
   return async function request(
     method: string,
@@ -46,7 +46,7 @@ export function clientOf(cloud: TestCloud, token: string | undefined = cloud.tok
 export const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 export const NETWORK = '2e2b1f4c-5c58-4f0c-9a3b-0f6a5d1c7e10';
 
-/** Returns the body of a create request, by default without network. */
+/** Returns the body of a create request, by default without a network. */
 export function serverBody(fields: Record<string, unknown> = {}) {
   return { server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none', ...fields } };
 }

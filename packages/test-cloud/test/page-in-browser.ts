@@ -39,10 +39,10 @@ export class PageBrowser {
     this.#problems = this.#problems.filter((problem) => !problem.includes(text));
   }
 
-  /** Closes all pages, which must not have caused a problem. */
+  /** Closes all pages. Fails if they have caused a problem. */
   async closePages(): Promise<void> {
     await Promise.all(this.#browser.contexts().map((context) => context.close()));
-    // Violations of the content security policy are logged on the console, like errors.
+    // Violations of the content security policy are logged to the console like errors.
     const problems = this.#problems;
     this.#problems = [];
     expect(problems).toEqual([]);
@@ -53,7 +53,7 @@ export class PageBrowser {
   }
 }
 
-/** A cloud with a server that was stopped, and that was read before and after. */
+/** Starts a cloud in which a server is read, stopped and read again. */
 export async function cloudWithStoppedServer() {
   const cloud = await cloudUnderTest({ control: true });
   const request = clientOf(cloud);

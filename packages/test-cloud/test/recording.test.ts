@@ -31,7 +31,7 @@ async function recorderOf(cloud: Pick<TestCloud, 'authUrl'>) {
 
 const PASSWORD = 'correct horse battery staple';
 
-/** Logs in through an address, as SDKs do, and returns the token with the catalog. */
+/** Logs in at a URL, as SDKs do, and returns the token with the catalog. */
 async function logIn(url: string, user = 'admin', password = 'secret', project = 'demo') {
   const domain = { id: 'default' };
   const identity = { methods: ['password'], password: { user: { name: user, password, domain } } };
@@ -92,7 +92,7 @@ describe('the recorder', () => {
       `PUT /image/v2/images/${image.id}/file`,
       `GET /image/v2/images/${image.id}/file`,
     ]);
-    // The log shows which request used which token, without the token.
+    // The log shows which requests used the same token, but not the token itself.
     const [login, user] = log.entries;
     const subject = login!.response.headers.find(({ name }) => name === 'x-subject-token')!.value;
     expect(subject).toMatch(/^\*\*\*\d+$/);
@@ -233,7 +233,7 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
   beforeAll(async () => {
     const { startCloud } = await import('../src/index.js');
     const cloud = await startCloud({ transientMs: 150 });
-    // Resources that the other cloud does not have initially.
+    // The other cloud does not initially have these resources.
     const request = clientAt(cloud.url, cloud.token());
     await request('POST', '/compute/v2.1/flavors', { flavor: { name: 'odd', ram: 300, vcpus: 3, disk: 1 } });
     const { recorder, file: written } = await recorderOf(cloud);

@@ -99,7 +99,7 @@ describe('rules for HTTP requests', () => {
       hasResponse = true;
       return a;
     });
-    // A complete request of another client passes in the meantime.
+    // In the meantime, the request of another client completes.
     await clientOf(cloud)('GET', '/network/v2.0/subnets');
     expect(hasResponse).toBe(false);
     await cloud.clock.advance('1m');

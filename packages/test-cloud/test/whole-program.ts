@@ -19,7 +19,7 @@ const LOGIN = {
 };
 
 /**
- * Requests everything that the cloud reads and loads after its start: pages, their style sheets and scripts,
+ * Requests everything that the cloud loads only after its start: pages, their style sheets and scripts, and
  * certificates.
  */
 async function expectAllParts(origin: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { AbstractStartedContainer, type StartedTestContainer } from 'testcontainers';
 
-/** A rule: changes responses (`http`) or machine steps (`machine`), as in the cloud's `POST /_control/rules`. */
+/** A rule that changes responses (`http`) or machine steps (`machine`), in the format of `POST /_control/rules`. */
 export type ControlledRule =
   | { readonly http: Readonly<Record<string, unknown>> }
   | { readonly machine: Readonly<Record<string, unknown>> };
@@ -22,7 +22,9 @@ interface Account {
   readonly project?: string;
 }
 
-/** A running container with a test cloud. Methods reject with the message of the cloud if it rejects their request. */
+/**
+ * A running container with a test cloud. If the cloud rejects a method's request, the method rejects with its message.
+ */
 export class StartedTestCloudContainer extends AbstractStartedContainer {
   readonly #port: number;
 
@@ -51,7 +53,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     return { ...environment, OS_AUTH_URL: this.authUrl };
   }
 
-  /** Returns a token without a login. `roles` applies to users that do not exist yet. */
+  /** Returns a token without a login. The token has the requested `roles`, even those that the user lacks. */
   async token(account: Account & { readonly roles?: readonly string[] } = {}): Promise<string> {
     return (await this.control<{ token: string }>('POST', '/tokens', account)).token;
   }
@@ -75,7 +77,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     return requests;
   }
 
-  /** Returns the requests that no operation serves, with their numbers of occurrences. */
+  /** Returns the requests that no operation serves, with the number of times that each occurred. */
   async unserved(): Promise<readonly { readonly method: string; readonly url: string; readonly count: number }[]> {
     return (await this.control<{ unserved: { method: string; url: string; count: number }[] }>('GET', '/unserved'))
       .unserved;
@@ -91,12 +93,12 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     await this.control('POST', '/clock', { advance: duration });
   }
 
-  /** Resets all services to their initial state, and removes rules and the journal. */
+  /** Resets all services to their initial state, removes all rules and clears the journal. */
   async reset(): Promise<void> {
     await this.control('POST', '/reset');
   }
 
-  /** Saves the state of all services in the container; an earlier state with this name is replaced. */
+  /** Saves the state of all services under a name, inside the container. Replaces an earlier state with this name. */
   async save(name: string): Promise<void> {
     await this.control('PUT', `/states/${encodeURIComponent(name)}`);
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { vi } from 'vitest';
 
-/** A container as a request creates it, and the process that represents it. */
+/** The request that created a container, and the process that represents the container. */
 interface Container {
   readonly Image: string;
   readonly Cmd: readonly string[];
@@ -26,13 +26,13 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
 export function useContainerEngine({ host }: { readonly host: string }): void {
   vi.stubEnv('DOCKER_HOST', host);
   vi.stubEnv('TESTCONTAINERS_HOST_OVERRIDE', '127.0.0.1');
-  // The container that cleans up after a test process has ended.
+  // Disables the container that cleans up after a test process has ended.
   vi.stubEnv('TESTCONTAINERS_RYUK_DISABLED', 'true');
 }
 
 /**
- * The part of Docker's API that starts and stops a container, on a separate socket. A container is a process of the test cloud,
- * because tests also run on machines without Docker.
+ * Serves the part of Docker's API that starts and stops containers, on a separate socket. A test cloud process
+ * represents each container, because tests also run on machines without Docker.
  */
 export async function startContainerEngine(program: string) {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-engine-'));

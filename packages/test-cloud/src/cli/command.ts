@@ -39,7 +39,7 @@ async function stopCloud(cloud: TestCloud): Promise<void> {
   await cloud.stop();
 }
 
-/** Runs a cloud until the process receives a termination signal or its clients have disconnected. */
+/** Runs a cloud until the process receives a termination signal or the clients have disconnected. */
 async function serveUntilStopped(command: CommandOptions): Promise<void> {
   const { print, project, waitForClientsMs } = command;
   // The second cloud in clouds.yaml has the administrator's credentials, so the first can have a member's.

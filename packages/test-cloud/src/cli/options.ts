@@ -65,12 +65,12 @@ export interface CommandOptions {
   readonly print: SettingsFormat;
   readonly user: string | undefined;
   readonly project: string | undefined;
-  /** The command ends after this many milliseconds without a request; undefined: it never ends by itself. */
+  /** The command ends after this many milliseconds without a request; undefined: it never ends on its own. */
   readonly waitForClientsMs: number | undefined;
   readonly record: RecordOptions | undefined;
   /** The path of the recording to verify. */
   readonly verify: string | undefined;
-  /** The program to run with the cloud's environment variables, and its arguments. */
+  /** The program and arguments to run with the cloud's environment variables. */
   readonly program: readonly string[] | undefined;
   readonly quiet: boolean;
   readonly help: boolean;

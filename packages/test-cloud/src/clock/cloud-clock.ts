@@ -2,7 +2,7 @@ import type { Clock } from '@apistrata/compute-engine';
 import { type ClockWaiter, ClockWaiters, type MovableClock } from '@apistrata/compute-engine/testing';
 import { parseDuration } from './duration.js';
 
-/** A cloud's clock, which runs at normal speed and which tests can freeze and advance. */
+/** A cloud's clock. It runs at normal speed, and tests can freeze and advance it. */
 export class CloudClock implements Clock, MovableClock {
   /** The difference between this clock and the system time while this clock runs. */
   #aheadMs = 0;

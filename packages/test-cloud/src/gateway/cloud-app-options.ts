@@ -18,7 +18,7 @@ export interface CloudAppOptions {
   readonly unhandled: UnhandledRequests;
   readonly documents: Documents;
   readonly rules: RuleBook;
-  /** The hosts from which the image service may download image data at the URLs in requests; undefined: no hosts. */
+  /** The hosts from which clients can make the image service download image data; undefined: no hosts. */
   readonly downloads: DownloadSources | undefined;
   readonly onError: (error: unknown) => void;
   /** The highest compute microversion that the documentation shows; default: the API's highest microversion. */

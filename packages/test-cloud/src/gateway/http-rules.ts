@@ -66,7 +66,7 @@ export class HttpRules {
     this.#rules.clear();
   }
 
-  /** Handles a request as the first applicable rule defines. Without such a rule, calls `serve`. */
+  /** Handles a request as the first applicable rule specifies. If none applies, calls `serve`. */
   async handle(req: IncomingMessage, res: ServerResponse, tapped: TappedBodies, serve: Serve): Promise<void> {
     const effect = this.#rules.size > 0 ? await this.#effectFor(req, tapped) : undefined;
     if (!effect) return serve();

@@ -6,9 +6,9 @@ import { type Redact, redactBody, redactHeaders } from './secrets.js';
 
 /** A request and its response in the journal. */
 export interface JournalEntry {
-  /** The number of the entry, ascending from 1. */
+  /** The number of the entry, counted from 1. */
   readonly number: number;
-  /** The time of the request by the cloud's clock, in milliseconds since the epoch. */
+  /** The time of the request on the cloud's clock, in milliseconds since the epoch. */
   readonly at: number;
   readonly service: string;
   readonly method: string;
@@ -36,7 +36,7 @@ export interface JournalQuery {
   readonly url?: string | RegExp;
   /** A status, or a class of statuses such as `'4xx'`. The status 0 is a connection closed without a response. */
   readonly status?: number | `${1 | 2 | 3 | 4 | 5}xx`;
-  /** Only entries whose number is greater than this match. */
+  /** Only entries with a greater number match. */
   readonly after?: number;
   /** A case-insensitive substring of the method, path, request id, user agent, request body or response body. */
   readonly text?: string;

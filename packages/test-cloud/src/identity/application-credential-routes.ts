@@ -149,7 +149,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
       if (userId !== caller.userId) throw forbiddenAction('identity:create_application_credential');
       const requested = call.body(NewCredential).application_credential;
       const secret = requested.secret ?? randomBytes(64).toString('base64url');
-      // The hash is computed first, because the results of the checks must still hold when the credential is stored.
+      // The checks follow the slow hash computation, so that their results still hold when the credential is stored.
       const secretHash = await call.cloud.directory.passwords.hash(secret);
       const assignedRoleIds = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
       const roleIds = requested.roles?.length

@@ -40,7 +40,8 @@ const services: ResourceSpec = {
 };
 
 /**
- * Returns the region that a request names, or undefined. The deprecated field `region` also creates a missing region.
+ * Returns the region that a request names, or undefined. If the deprecated field `region` names a missing region, it is
+ * created.
  */
 function regionFields(call: Call, { region, region_id }: Wire): Wire | undefined {
   const id = (region_id ?? region) as string | null | undefined;

@@ -24,7 +24,10 @@ function roleIdsOfGrant(
   return delegatedRoleIds && directory.effectiveRoles(delegatedRoleIds).filter((id) => assignedRoleIds.has(id));
 }
 
-/** Returns a trust's roles; undefined if the trust or a user is missing or disabled, or the trustor lacks a role. */
+/**
+ * Returns a trust's roles. Returns undefined if the trust is missing, either user is missing or disabled, or the
+ * trustor lacks a role.
+ */
 function roleIdsOfTrust(directory: Directory, trustId: string): readonly string[] | undefined {
   const { trusts, users } = directory.state;
   const trust = trusts.get(trustId);

@@ -178,7 +178,7 @@ export const users: ResourceSpec = {
   path: 'users',
   one: 'user',
   many: 'users',
-  // Hashing a password takes long.
+  // Hashing a password takes a long time, so changes to other users do not wait for it.
   serializedBy: { create: 'none', change: 'resource' },
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
   isVisible: ({ caller }, { id }) => id === caller.userId,

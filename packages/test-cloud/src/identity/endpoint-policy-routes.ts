@@ -50,7 +50,10 @@ export function endpointPolicyRoutes(): readonly Route[] {
     return { ...ids } as Association;
   }
 
-  /** Returns the policy of an endpoint or, if it has none, of its service in the nearest region or in all regions. */
+  /**
+   * Returns an endpoint's own policy. If it has none, returns its service's policy for its region, the nearest parent
+   * region or all regions.
+   */
   function findPolicyId(call: Call, { id, service_id, region_id }: Doc): string | undefined {
     const service = String(service_id);
     const visitedIds = new Set<unknown>();

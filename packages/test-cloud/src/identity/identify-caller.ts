@@ -22,7 +22,7 @@ function callerOf(directory: Directory, tokenId: unknown): Caller | undefined {
     projectDomainId: project?.domain_id,
     systemScope: token.scope?.kind === 'system',
     roles,
-    // The other services of this cloud use this flag; the compute API evaluates its own policies.
+    // The cloud's other services use `isAdmin`; the compute API evaluates its own policies.
     isAdmin: roles.includes('admin'),
     token: token.id,
     ...(credential?.accessRules && { accessRules: credential.accessRules }),

@@ -5,7 +5,7 @@ import type { UserOptions } from './user-options.js';
 
 /** The rule that locks accounts after failed logins. */
 export interface Lockout {
-  /** The number of consecutive failed logins that locks an account, at least 1. */
+  /** The number of consecutive failed logins that locks an account; minimum 1. */
   readonly failureAttempts: number;
   /** The lock's duration, in seconds after the last failed login; default: until an administrator changes the user. */
   readonly durationSeconds?: number;
@@ -29,7 +29,7 @@ function isLocked(directory: Directory, { failureAttempts, durationSeconds }: Lo
   return false;
 }
 
-/** Counts a failed login; a successful login resets the count. Returns false for a locked account, without counting. */
+/** Counts a failed login, or resets the count after a successful one. If the account is locked, only returns false. */
 function recordLogin(directory: Directory, user: User, isMatch: boolean): boolean {
   const { lockout } = directory;
   const isExempt = (user.options as UserOptions | undefined)?.ignore_lockout_failure_attempts;

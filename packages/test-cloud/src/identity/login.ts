@@ -48,7 +48,7 @@ export const Login = z.object({
 type Awaitable<T> = T | Promise<T>;
 type LoginBody = z.infer<typeof Login>['auth'];
 
-/** The body of an authentication request, with the HTTP request itself, because OAuth consumers sign it. */
+/** The body of an authentication request, and the HTTP request itself, which OAuth consumers sign. */
 interface LoginAttempt extends LoginBody {
   readonly request: SignedRequest;
 }

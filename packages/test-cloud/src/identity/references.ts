@@ -2,10 +2,12 @@ import type { Documents } from '../service/documents.js';
 import type { AccessToken, ApplicationCredential, Assignment, RequestToken, Token, Trust } from './identity-records.js';
 import { tablesOf } from './identity-tables.js';
 
-/** A record in which the names of the fields that contain ids are those of the API. */
+/** A record whose id fields have the same names as in the API. */
 type Wire = Readonly<Record<string, unknown>>;
 
-/** Returns the ids in a document, by table. The document is deleted with any of these records. */
+/**
+ * Returns the ids of the records to which a document refers, by table. Deleting one of them also deletes the document.
+ */
 const OWNERS: Readonly<Record<string, (document: any) => readonly unknown[]>> = {
   assignments: ({ actor, scope, roleId }: Assignment) => [actor.id, scope.id, roleId],
   tokens: ({ userId, scope }: Token) => [userId, scope?.id],

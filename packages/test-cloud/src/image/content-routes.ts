@@ -112,7 +112,8 @@ export function contentRoutes(resource: Resource): readonly Route[] {
     ),
     withoutBody(get('/v2/images/:id/file', download)),
     put('/v2/images/:id/stage', async (call) => {
-      // Staged image data is only in memory, but an acknowledged upload must survive a restart.
+      // With durable documents, acknowledged uploads must survive a restart, but staged image data is kept only in
+      // memory.
       if (call.cloud.documents.areDurable) throw unsupportedAction('stage: upload the content to .../file');
       checkMediaType(call);
       const image = await findImage(call);

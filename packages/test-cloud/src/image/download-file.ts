@@ -6,7 +6,7 @@ import { checkLiteralAddress, publicLookup } from './public-addresses.js';
 /** The hosts allowed for downloads: all, or public addresses and the hosts in a set (`HOST` or `HOST:PORT`). */
 export type DownloadSources = 'all' | ReadonlySet<string>;
 
-/** The maximum pause in the data of a download, and the maximum duration of the whole download. */
+/** The maximum time without data during a download, and the maximum duration of the whole download. */
 const IDLE_TIMEOUT_MS = 60_000;
 const DOWNLOAD_TIMEOUT_MS = 6 * 3_600_000;
 const MAX_REDIRECTS = 5;

@@ -6,7 +6,7 @@ import { requirePolicy } from './policies.js';
 import { validateBody } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 
-/** Maps the image attributes that clients can set to their names in the image catalog. */
+/** The image catalog's names of the attributes that clients can set, by attribute. */
 export const SETTABLE_ATTRIBUTES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     name: 'name',

@@ -121,7 +121,8 @@ export function importRoutes(resource: Resource): readonly Route[] {
         const unknownStore = stores.find((store) => store !== STORE_ID);
         if (unknownStore !== undefined) throw conflict(`Unknown scheme '${unknownStore}' found in URI`);
         method.check?.(call, importRequest);
-        // The only store already has the data of each active image. In this case, Glance does not create a task.
+        // The only store already has the data of each active image. If there is nothing to copy, Glance creates no
+        // task.
         if (name === 'copy-image') return accepted();
         const failure = await method.run(call, image, importRequest);
         await recordImportResult(call, image, failure);

@@ -28,7 +28,7 @@ const numbers = {
 };
 const stringArray = { ...strings, uniqueItems: true };
 
-/** The attribute schemas of a property definition. */
+/** The schemas of a property definition's attributes. */
 const propertySchema: Readonly<Record<string, Schema>> = {
   name: stringUpTo(80),
   title: string,

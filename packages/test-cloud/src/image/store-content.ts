@@ -45,7 +45,7 @@ async function* asOneChunk(content: Uint8Array) {
 /** The ids of the images whose data is being received. */
 const uploads = new WeakMap<CloudContext, Set<string>>();
 
-/** Returns whether data of an image is being received. Until the end, the image has the status `saving`. */
+/** Returns whether an image's data is being received. In the meantime, its status is `saving`. */
 export const isSaving = ({ cloud }: Call, id: string): boolean => uploads.get(cloud)?.has(id) === true;
 
 /**

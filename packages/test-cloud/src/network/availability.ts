@@ -12,7 +12,7 @@ const addressCount = ({ allocationPools }: SubnetRecord) =>
 const toExactNumber = (value: bigint): unknown =>
   (JSON as typeof JSON & { rawJSON(text: string): object }).rawJSON(String(value));
 
-/** Returns each network's total and used number of addresses. */
+/** Returns the total and used numbers of addresses per network. */
 async function listAvailabilities(call: Call) {
   // As in Neutron, callers who are not administrators receive an empty list.
   if (!call.isAdmin) return [];

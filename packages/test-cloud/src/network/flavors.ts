@@ -21,7 +21,7 @@ function rejectUsedProfile(call: Call, { id }: Doc): undefined {
     throw networkError('ServiceProfileInUse', `Service Profile ${id} is used by some service instance.`);
 }
 
-/** The types of Neutron's service plugins that serve the announced extensions. */
+/** The types of Neutron's service plugins that serve the advertised extensions. */
 const SERVICE_PLUGINS = [
   ...[
     'CONNTRACKHELPER',

@@ -190,7 +190,7 @@ export function networkError(type: NetworkErrorType, message: string): ServiceEr
   return new ServiceError(ERROR_STATUSES[type], message, type);
 }
 
-/** Returns a 404 error for a missing resource. Its title determines the type: `QosPolicyNotFound` for `QoS policy`. */
+/** Returns a 404 error for a missing resource. `title` determines the type: `QosPolicyNotFound` for `QoS policy`. */
 export function missingResource(title: string, id: string): ServiceError {
   const type = TYPES_BY_LOWER_CASE.get(`${title.replaceAll(' ', '')}NotFound`.toLowerCase()) ?? 'HTTPNotFound';
   return networkError(type, `${title} ${id} could not be found.`);

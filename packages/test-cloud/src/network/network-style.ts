@@ -17,7 +17,7 @@ export const invalidRequest = (message: string) => badRequest(message, 'HTTPBadR
 
 const quote = (value: unknown) => `'${typeof value === 'string' ? value : JSON.stringify(value)}'`;
 
-/** Matches the reasons for which a value cannot be converted. Neutron has a different error message for these. */
+/** Matches the error reasons of values that cannot be converted. Neutron has a different error message for these. */
 const CONVERSION_REASON = / (converted|integer|target)\b/;
 
 /** Returns the reason why a value is invalid, in the words of Neutron's validators. */

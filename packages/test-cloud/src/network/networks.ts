@@ -41,7 +41,7 @@ function catalogFields(
 ): NetworkFields {
   const { provider, rest } = splitProvider(body, before, cloud.simulated);
   const fields = toCamelCase<NetworkFields>(rest);
-  // A network that becomes external is external for all projects.
+  // If a network becomes external, all projects can use it.
   const becomesExternal = fields.external === true && before?.external !== true;
   return { ...fields, ...(provider && { provider }), ...(becomesExternal && { externalFor: null }) };
 }

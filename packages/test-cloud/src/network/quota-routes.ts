@@ -53,7 +53,7 @@ async function countUsed(call: Call, kind: string, project: string): Promise<num
   ).length;
 }
 
-/** Resources that are created with another resource: a new security group has a rule for each IP version. */
+/** Resources that are created together with another resource: a new security group has one rule per IP version. */
 const INCLUDED_RESOURCES: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   security_group: { security_group_rule: 2 },
 };

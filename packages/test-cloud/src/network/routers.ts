@@ -84,7 +84,7 @@ function rejectReservedFields(call: Call, verb: 'create' | 'update', { external_
 const isSameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
   a.destination === b.destination && a.nexthop === b.nexthop;
 
-/** Routers, which connect networks with each other and with external networks. */
+/** Routers, which connect networks to each other and to external networks. */
 export const routers: ResourceSpec = {
   ...resourceNames('router'),
   tags: true,

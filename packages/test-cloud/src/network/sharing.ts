@@ -121,7 +121,7 @@ const networks: Shareable = {
   },
 };
 
-/** Security groups. Their RBAC policies are stored, but do not show the groups to other projects. */
+/** Security groups. Their RBAC policies are stored, but do not let other projects see the groups. */
 const securityGroups: Shareable = {
   actions: [SHARED_ACTION],
   isRecorded: true,

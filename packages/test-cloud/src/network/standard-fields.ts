@@ -40,7 +40,7 @@ export const hiddenOwner: Fields = {
   tenant_id: fixed(text, undefined, hiddenField),
 };
 
-/** Returns a resource's singular, plural (with `s`) and path. @param path default: the hyphenated plural */
+/** Returns a resource's singular and plural names and path. @param path default: the hyphenated plural */
 export function resourceNames(one: string, path = `${one.replaceAll('_', '-')}s`) {
   return { one, many: `${one}s`, path };
 }

@@ -1,4 +1,4 @@
-/** The catalog's field names, by wire name, if they differ in more than letter case. */
+/** The catalog's field names that differ from the wire names in more than letter case, by wire name. */
 const CATALOG_NAMES: Readonly<Record<string, string>> = {
   'router:external': 'external',
   'binding:host_id': 'hostId',

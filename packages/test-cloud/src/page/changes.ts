@@ -4,7 +4,7 @@ import { urlPath } from '../url-path.js';
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** A change of a field's value. */
+/** A change to a field's value. */
 export interface FieldChange {
   /** The path of the field in the resource, such as `status` or `addresses.private.0.addr`. */
   readonly field: string;

@@ -6,7 +6,7 @@ import type { DemoDirectory } from '../identity/demo-directory.js';
 
 /**
  * Returns the handler for the compute API's explorer, which is loaded on the first request because few tests use it.
- * Visitors can send requests with tokens of the initial users, which are renewed after a reset.
+ * Visitors can send requests as the initial users, with tokens that are renewed after a reset.
  */
 export function docsPages(directory: DemoDirectory, maxVersion: string = MAX_VERSION): RequestHandler {
   let loadedPages: ExplorerHandler | undefined;

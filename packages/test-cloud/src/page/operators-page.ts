@@ -14,7 +14,7 @@ export type SignIn =
    */
   | { readonly kind: 'password'; readonly identity: string };
 
-/** The options of {@link operatorsPage}. */
+/** Options for {@link operatorsPage}. */
 export interface OperatorsPageOptions {
   /** The path or URL of the page's files; see `pageFile()`. */
   readonly assets: string;

@@ -53,7 +53,7 @@ ${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Effect', 'Hits', ''])}
 <p><button type="submit">Add</button> <span id="rule-problem" class="bad" role="alert"></span></p>
 </form>`;
 
-/** Renders a text with a button that copies the text. */
+/** Renders text with a button that copies it. */
 const renderCopyableText = (
   name: string,
   title: string,

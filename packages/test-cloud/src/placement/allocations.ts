@@ -89,7 +89,7 @@ export async function usedAmountsOf(call: Call, { uuid, host }: Provider): Promi
   return used;
 }
 
-/** Returns a client's consumer, or a compute server with claims as a consumer; undefined for unknown ids. */
+/** Returns a stored consumer, or converts a compute server with claims to one; undefined for unknown ids. */
 export async function findConsumer(call: Call, id: string): Promise<Consumer | undefined> {
   const stored = table(call).get(id);
   if (stored) return stored;
@@ -116,7 +116,7 @@ export function storeConsumer(call: Call, requested: Consumer, before: Consumer 
   }
 }
 
-/** Removes a client's consumer. Returns false if it does not exist. */
+/** Removes a stored consumer. Returns false if it does not exist. */
 export function removeConsumer(call: Call, id: string): boolean {
   return table(call).delete(id);
 }

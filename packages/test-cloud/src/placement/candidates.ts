@@ -168,7 +168,7 @@ function providersByGroup(allocated: readonly Allocated[]): Readonly<Record<stri
   return mappings;
 }
 
-/** Returns whether the providers belong to different trees, as microversions before 1.29 require. */
+/** Returns whether each provider belongs to a different tree. Microversions before 1.29 require this. */
 function usesEachTreeOnce(allocated: readonly Allocated[]): boolean {
   const nodes = [...totalsOf(allocated).keys()];
   return new Set(nodes.map(({ root }) => root)).size === nodes.length;

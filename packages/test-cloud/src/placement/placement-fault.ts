@@ -7,7 +7,7 @@ import { ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 import { isRequestAtLeast, MAX_VERSION, MIN_VERSION } from './placement-version.js';
 
-/** The first part of an error's detail, by status, from WebOb, the library that Placement uses. */
+/** The text with which WebOb, the library that Placement uses, starts the detail of an error, by status. */
 const EXPLANATIONS: Readonly<Record<number, (req: Request) => string>> = {
   400: () => 'The server could not comply with the request since it is either malformed or otherwise incorrect.',
   403: () => 'Access was denied to this resource.',

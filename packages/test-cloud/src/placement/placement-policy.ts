@@ -23,7 +23,7 @@ function policyNameOf({ method, path }: Route): string {
   return `placement:${POLICIES[`${method} ${path}`] ?? [...parts, verb].join(':')}`;
 }
 
-/** Returns whether the caller, a reader of a project, requests the usage of this project. */
+/** Returns whether the caller is a reader of a project and requests the usage of this project. */
 const isOwnUsage = ({ path }: Route, { caller, query }: Call) =>
   path === '/usages' && caller.roles.includes('reader') && query.get('project_id') === caller.projectId;
 

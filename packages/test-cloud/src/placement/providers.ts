@@ -65,7 +65,7 @@ export function rejectConflict({ generation }: Provider, seen: number): void {
 
 /**
  * Stores a changed provider with a higher generation.
- * @param growth the increase of the generation
+ * @param growth the increase in the generation
  */
 export async function writeProvider(
   call: Call,

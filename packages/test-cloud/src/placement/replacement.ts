@@ -47,7 +47,7 @@ const allocationError = (reason: string) => conflict(`Unable to allocate invento
 
 /** A provider during a replacement, with the amounts allocated so far. */
 interface TargetProvider {
-  /** The provider, whose new inventories are added to the previous ones. */
+  /** The provider. Its new inventories are added to the previous ones. */
   readonly offer: Provider;
   readonly previous: Readonly<Record<string, number>>;
   readonly used: Record<string, number>;
@@ -118,9 +118,9 @@ function checkAllocations(
 }
 
 /**
- * Returns the increase of a provider's generation. As in Placement, it is one for new allocations or for a consumer
- * that loses all allocations, plus one for each step of replacing inventories: removing the old ones and adding new
- * ones.
+ * Returns by how much a provider's generation increases. As in Placement, this is one for new allocations or for a
+ * consumer that loses all allocations, plus one for each step of replacing inventories: removing the old ones and
+ * adding new ones.
  */
 function generationGrowthOf(
   uuid: string,

@@ -90,7 +90,7 @@ export function unknownPropertiesMessage(keys: readonly string[]): string {
   return `Additional properties are not allowed (${names.join(', ')} ${names.length > 1 ? 'were' : 'was'} unexpected)`;
 }
 
-/** Returns the depth of the value that an issue concerns. A missing property concerns the object that contains it. */
+/** Returns the depth of the value that an issue concerns. For a missing property, this is the enclosing object. */
 const depthOf = ({ code, input, path }: Issue) =>
   path.length - (code === 'invalid_key' || (code === 'invalid_type' && input === undefined) ? 1 : 0);
 
@@ -127,7 +127,7 @@ function describeIssue(issue: Issue, { schema }: SchemaPosition): readonly [mess
 /** The JSON Schema keywords whose errors concern an object rather than one of its properties. */
 const OBJECT_KEYWORDS = ['required', 'additionalProperties'];
 
-/** Creates the 400 error for a body that does not match its schema. The default of both paths is the root. */
+/** Creates the 400 error for a body that does not match its schema. Both paths default to the root. */
 export const invalidBody = (message: string, keyword: string, inSchema = '', inBody = '') =>
   badRequest(
     `JSON does not validate: ${message}\n\nFailed validating '${keyword}' in schema${inSchema}\n\nOn instance${inBody}`,

@@ -10,7 +10,7 @@ interface HarPair {
 /** A request and its response in the HTTP Archive format, HAR 1.2. */
 export interface HarEntry {
   readonly startedDateTime: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly time: number;
   readonly request: {
     readonly method: string;

@@ -23,7 +23,7 @@ export class NameMapping {
     return this.#names.has(recorded);
   }
 
-  /** Replaces all recorded names in a text. */
+  /** Replaces all recorded names in text. */
   replaceInText(text: string): string {
     return this.#names.get(text) ?? text.replaceAll(NAME_PATTERN, (name) => this.#names.get(name) ?? name);
   }

@@ -1,6 +1,6 @@
 import type { Redact } from '../gateway/secrets.js';
 
-/** The minimum length of secrets that are replaced in texts, where shorter secrets may be ordinary words. */
+/** The minimum length of secrets that are replaced in text, where shorter secrets may be ordinary words. */
 const MIN_LENGTH_IN_TEXT = 6;
 /** The minimum length of secrets that are replaced in URLs, where shorter secrets may be parts of a path by chance. */
 const MIN_LENGTH_IN_URL = 16;
@@ -18,7 +18,7 @@ export class Pseudonyms {
     return name;
   };
 
-  /** Replaces all known secrets in a text. */
+  /** Replaces all known secrets in text. */
   replaceInText(text: string): string {
     return this.#without(text, MIN_LENGTH_IN_TEXT);
   }

@@ -33,10 +33,10 @@ export interface Recorder {
 
 /** The size limits of recorded bodies. Longer bodies are forwarded, but not recorded. */
 const BODY_LIMITS = { maxRequestBytes: 2 ** 20, maxResponseBytes: 2 ** 24 };
-/** The maximum size of JSON responses, whose URLs are rewritten in memory. The recorder returns 502 for longer ones. */
+/** The maximum size of JSON responses, whose URLs are rewritten in memory. The recorder returns 502 for larger ones. */
 const MAX_REWRITTEN_BYTES = 2 ** 26;
 const IDLE_TIMEOUT_MS = 300_000;
-/** The headers that apply to a single connection, and that the proxy does not forward. */
+/** Headers that apply to a single connection. The proxy does not forward them. */
 const CONNECTION_HEADERS = [
   'connection',
   'keep-alive',
@@ -74,9 +74,8 @@ async function readBody(stream: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Starts a proxy in front of a real cloud that records requests and responses in a HAR file. Clients that log in
- * through the proxy receive a catalog with the proxy's URLs. In the file, `***1`, `***2`, ... replace tokens and
- * passwords.
+ * Starts a proxy for a real cloud. The proxy records requests and responses in a HAR file. Clients that log in through
+ * the proxy receive a catalog with the proxy's URLs. In the file, `***1`, `***2`, ... replace tokens and passwords.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
   const { onError = (error: unknown) => console.error(error) } = options;
@@ -87,7 +86,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   function record(service: string, req: IncomingMessage, res: ServerResponse, proxyUrl: string): void {
     const tapped = tapBodies(req, res, BODY_LIMITS);
     watchRequest({ service, req, res, tapped, now: Date.now }, (line) => {
-      // This collects all secrets of the entry, which are then replaced wherever they occur in it.
+      // This call also collects the secrets of the entry, which are then replaced wherever they occur in the entry.
       const entry = journalEntry(line, pseudonyms.hide);
       const recordedEntry = {
         ...entry,

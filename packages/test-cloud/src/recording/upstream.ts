@@ -80,7 +80,7 @@ export class Upstream {
     }
   }
 
-  /** Replaces all service URLs in a text with the proxy's URLs. */
+  /** Replaces all service URLs in text with the proxy's URLs. */
   rewrite(text: string, proxyUrl: string): string {
     this.#roots ??= new RegExp(
       `(?:${[...this.#paths.keys()]

@@ -40,7 +40,7 @@ const OMITTED_HEADERS = [
   'keep-alive',
   'expect',
 ];
-/** Replaces binary request bodies, such as image data, which recordings do not contain. */
+/** A substitute for binary request bodies, such as image data, which recordings do not contain. */
 const SAMPLE_BYTES = new Uint8Array(512);
 
 interface RecordedResponse {

@@ -24,7 +24,7 @@ export class Call {
     return this.authenticatedCaller;
   }
 
-  /** The caller with administrator rights, to read records of other projects that the response does not contain. */
+  /** The caller as an administrator, for reading other projects' records that are not part of the response. */
   get elevatedCaller(): Caller {
     return { ...this.caller, isAdmin: true };
   }

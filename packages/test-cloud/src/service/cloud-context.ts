@@ -26,7 +26,7 @@ export interface CloudContext {
   readonly unhandled: { note(service: string, method: string, url: string): void };
   /** Whether machines, networks and disks are simulated; otherwise, resources that would have no effect are rejected. */
   readonly simulated: boolean;
-  /** The hosts from which the image service may download image data at the URLs in requests; undefined: no hosts. */
+  /** The hosts from which clients can make the image service download image data; undefined: no hosts. */
   readonly downloads: DownloadSources | undefined;
   /** Called with errors that caused a 500 response. */
   readonly onError: (error: unknown) => void;

@@ -12,7 +12,7 @@ import { TextBody } from './text-body.js';
 
 export interface FakeServiceOptions {
   readonly name: string;
-  /** The service types in the catalog, to which access rules of callers refer. */
+  /** The service types in the catalog. Callers' access rules refer to them. */
   readonly types: readonly string[];
   /** Returns the routes. Called once, on the first request. */
   readonly routes: () => readonly Route[];
@@ -30,7 +30,7 @@ export interface FakeServiceOptions {
   readonly fromParserError?: (error: ParserError) => ServiceError;
   /** Whether every body is parsed as JSON, regardless of its media type. */
   readonly readsEveryType?: true;
-  /** Whether `Content-Type` has no charset in JSON responses. */
+  /** Whether JSON responses omit the charset in `Content-Type`. */
   readonly omitsCharset?: true;
   /** The error type for unknown paths; default `NotFound`. */
   readonly unknownPathType?: string;
@@ -126,8 +126,8 @@ const COLLECTION = /^(?:\/v[\d.]+)?\/[^/]+/;
 const BODY_IDS = /"([\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12})"/gi;
 
 /**
- * Returns a route's handler. Changes in the same collection, or that name the same resource in the path or in the body,
- * run serially, so that the checks of a change stay valid until the change is complete.
+ * Returns a route's handler. Changes run serially if they are in the same collection or name the same resource in the
+ * path or body, so that the checks of a change stay valid until the change is complete.
  */
 function serializedRun(route: Route, { name, serializesChanges }: FakeServiceOptions): Run {
   const { path, method, open, run } = route;

@@ -7,7 +7,7 @@ export interface Field {
   readonly schema?: z.ZodType;
   /** When clients can set the field: on creation and later, only on creation, only after creation, or never. */
   readonly sets: 'always' | 'once' | 'later' | 'never';
-  /** The default value, or a function that returns it. Undefined: without a value, the field is missing. */
+  /** The default value, or a function that returns it. If undefined, a field without a value is missing. */
   readonly initial?: unknown | ((call: Call) => unknown);
   /** Whether create requests must contain the field. */
   readonly required?: true;

@@ -47,7 +47,7 @@ export interface ResourceSpec extends ResourceNames {
   readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
   /** Additional routes, such as action routes. They take precedence over the standard routes. */
   readonly routes?: (resource: Resource) => readonly Route[];
-  /** The response statuses that differ from the service's. */
+  /** Response statuses that override the service's. */
   readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
 }
 

@@ -11,7 +11,7 @@ export class Reply {
 
 export type Run = (call: Call) => unknown;
 
-/** The handler of requests with a method and a path. */
+/** Handles requests with a given method and path. */
 export interface Route {
   readonly method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
   /** The path pattern in Express notation, such as `/v2.0/ports/:id`. */
@@ -20,8 +20,8 @@ export interface Route {
   readonly open: boolean;
   /**
    * The changes that run serially with this one: those in the same collection, those that name the same resource, or
-   * none, if a change takes long and the storage rejects conflicting changes. Default: `none` for GET and for routes
-   * that require no token, otherwise `collection`.
+   * none (for slow changes, if the storage rejects conflicts). Default: `none` for GET and for routes that require no
+   * token, otherwise `collection`.
    */
   readonly serializedBy?: 'collection' | 'resource' | 'none';
   /** Returns the body of a 200 response, or a {@link Reply}; undefined if it has already sent the response. */

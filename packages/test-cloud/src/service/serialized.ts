@@ -3,8 +3,8 @@ import type { CloudContext } from './cloud-context.js';
 const queues = new WeakMap<CloudContext, Map<string, Promise<unknown>>>();
 
 /**
- * Runs changes that have a key in common one after the other, so that a change's checks stay valid until it is complete.
- * A change waits only for changes that were requested earlier, so changes never wait for each other.
+ * Runs changes one after another if they share a key, so that a change's checks stay valid until it is complete. A
+ * change waits only for changes that were requested earlier, so no two changes wait for each other.
  */
 export async function runSerially<T>(
   cloud: CloudContext,

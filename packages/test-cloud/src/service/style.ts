@@ -12,7 +12,7 @@ export type Verb = 'list' | 'show' | 'create' | 'change' | 'remove';
 export interface ResourceNames {
   /** The path below the service's root, which may be nested: `floatingips/:floatingip_id/port_forwardings`. */
   readonly path: string;
-  /** The keys of one resource and of several resources in bodies. */
+  /** The singular and plural keys of resources in bodies. */
   readonly one: string;
   readonly many: string;
   /** The name of the resource type in error messages; default: derived from `one`. */
@@ -39,8 +39,8 @@ export interface ResourceNames {
   /** Whether create requests are authorized before their body is validated. */
   readonly authorizesFirst?: true;
   /**
-   * The changes that run serially with creating a resource, and with changing one. Defaults: `collection`, and `resource`
-   * if the storage itself rejects conflicting changes.
+   * The changes that run serially with creating or changing a resource. Default: `collection`; for changing, `resource`
+   * if the storage itself rejects conflicts.
    */
   readonly serializedBy?: { readonly create?: 'none'; readonly change?: 'collection' | 'resource' };
 }

@@ -13,7 +13,7 @@ const Tags = z.object({
 });
 
 /**
- * Returns the routes for a resource's tags, individually and all together.
+ * Returns the routes for a resource's tags: for one tag and for all tags.
  *
  * @param collection the path of the resources below the root; default: the path in the specification
  */

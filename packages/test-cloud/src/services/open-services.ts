@@ -17,14 +17,14 @@ import { volumeService } from '../volume/volume.js';
 /** The cost of a password hash: about 60 ms of CPU time and 32 MiB of memory. */
 const PASSWORD_COST = 2 ** 15;
 
-/** Options of {@link openServices}. */
+/** Options for {@link openServices}. */
 export interface ServicesOptions {
   /** The compute engine, whose database and catalogs the services use. */
   readonly engine: Engine;
   /** Whether machines are simulated. If they are real, requests for resources that would have no effect return 501. */
   readonly simulated: boolean;
   /**
-   * The hosts (`HOST` or `HOST:PORT`) from which the image service may download image data although their addresses are
+   * The hosts (`HOST` or `HOST:PORT`) from which the image service may download image data even if their addresses are
    * not public. Default: none.
    */
   readonly imageSources?: readonly string[];

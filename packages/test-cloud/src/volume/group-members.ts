@@ -3,13 +3,13 @@ import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
 import type { Wire } from '../service/wire.js';
 
-/** Returns the ids of the records in a table that have a value in a field. */
+/** Returns the ids of a table's records in which a field has the given value. */
 const idsWith = (call: Call, tableName: string, field: string, value: string) =>
   [...call.cloud.documents.table<Wire>(tableName)].flatMap(([id, fields]) => (fields[field] === value ? [id] : []));
 
 /**
- * Returns the volumes in a group that the caller may see. The volumes' documents contain the group's id, but a volume may
- * have been deleted with its server.
+ * Returns a group's volumes that the caller may see. Documents with the group's id may remain from volumes that were
+ * deleted with their server.
  */
 export async function volumesIn(call: Call, groupId: string): Promise<readonly VolumeView[]> {
   const pendingVolumes = idsWith(call, 'volume/volumes', 'group_id', groupId).map((id) =>
@@ -22,7 +22,7 @@ export async function volumesIn(call: Call, groupId: string): Promise<readonly V
 export const snapshotsIn = (call: Call, groupSnapshotId: string) =>
   idsWith(call, 'volume/snapshots', 'group_snapshot_id', groupSnapshotId);
 
-/** Adds volumes to a group, or removes them if the group is null. */
+/** Adds volumes to a group. Null removes them from their group. */
 export function setGroup(call: Call, volumes: readonly string[], group_id: string | null): void {
   const table = call.cloud.documents.table<Wire>('volume/volumes');
   for (const id of volumes) table.set(id, { ...table.get(id), group_id });

@@ -68,13 +68,13 @@ const replicationAction = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
     { since: 38 },
   );
 
-/** Returns the new volumes' fields for copies of the volumes in a group. */
+/** Returns the fields of new volumes that copy the volumes in a group. */
 async function fieldsFromGroup(call: Call, id: string): Promise<readonly Wire[]> {
   const members = await volumesIn(call, id);
   return members.map(({ id, sizeGb, volumeType }) => ({ source_volid: id, size: sizeGb, volume_type: volumeType }));
 }
 
-/** Returns the new volumes' fields for copies of the volume snapshots in a group snapshot. */
+/** Returns the fields of new volumes that copy the volume snapshots in a group snapshot. */
 function fieldsFromSnapshot(call: Call, id: string): Promise<readonly Wire[]> {
   const { volumes } = call.cloud.catalogs;
   return Promise.all(

@@ -21,7 +21,7 @@ export type PendingRecord = VolumeAmounts | SnapshotAmounts;
 /** The pending records of each project, by id. */
 const pendingByCloud = new WeakMap<CloudContext, Map<string, PendingRecord & { readonly projectId: string }>>();
 
-/** Counts a record toward the caller's quotas until the response is sent. Until its data is complete, no catalog lists it. */
+/** Counts a record toward the caller's quotas until the response is sent. Catalogs list only complete records. */
 export function addPending({ cloud, caller: { projectId }, res }: Call, record: PendingRecord): void {
   const pending = pendingByCloud.get(cloud) ?? new Map();
   pendingByCloud.set(cloud, pending.set(record.id, { ...record, projectId }));
@@ -40,7 +40,7 @@ export async function countedRecords(
   call: Call,
   projectId: string,
 ): Promise<{ readonly volumes: readonly VolumeAmounts[]; readonly snapshots: readonly SnapshotAmounts[] }> {
-  // Read first, because a record that is stored in the meantime is counted once: it keeps its id.
+  // Pending records are read first: a record that is stored in the meantime keeps its id, so it is counted once.
   const pending = [...(pendingByCloud.get(call.cloud)?.values() ?? [])].filter((one) => one.projectId === projectId);
   const { volumes } = call.cloud.catalogs;
   const query = call.isAdmin ? { allProjects: true, projectId } : {};

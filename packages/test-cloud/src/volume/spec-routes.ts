@@ -28,7 +28,7 @@ interface SpecOptions {
   readonly isUsed?: (call: Call, type: Doc) => Promise<boolean>;
 }
 
-/** Returns the routes for a type's specs, for all specs and for single specs. Schedulers and drivers read specs. */
+/** Returns the routes for a type's specs: for all specs and for single specs. Schedulers and drivers read specs. */
 export function specRoutes(
   resource: Resource,
   { field, names, created, admin, isUsed }: SpecOptions,

@@ -28,7 +28,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   501: 'notImplemented',
 };
 
-/** Matches the project id after the version in the path. It is ignored because the token determines the project. */
+/** Matches the project id after the version in the path. The id is ignored: the token determines the project. */
 const PROJECT_IN_PATH = /^\/v3\/[0-9a-f]{32}(?=\/|\?|$)/;
 
 const RESOURCES: readonly ResourceSpec[] = [

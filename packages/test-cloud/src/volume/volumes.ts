@@ -81,7 +81,7 @@ export async function createVolume(call: Call, body: Wire): Promise<Doc> {
     metadata: (body.metadata as Record<string, string> | null) ?? undefined,
   });
   const scheduled = await scheduleVolume(call, created);
-  // Cinder has removed this parameter, but earlier clients still send it.
+  // Cinder has removed this parameter, but older clients still send it.
   const volume = body.multiattach
     ? await volumes.updateVolume(call.caller, scheduled.id, { multiattach: true })
     : scheduled;

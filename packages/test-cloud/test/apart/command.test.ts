@@ -120,7 +120,7 @@ describe('the command', () => {
     const lines: string[] = [];
     createInterface({ input: child.stdout! }).on('line', (line) => lines.push(line));
     await expect.poll(() => log.join('\n')).toContain('The cloud is ready');
-    // Standard output is another pipe, which is not buffered.
+    // Standard output is a separate pipe, so its lines may arrive after the log.
     await expect.poll(() => lines).not.toEqual([]);
     return { child, log, lines };
   }
@@ -151,7 +151,7 @@ describe('the command', () => {
     const { lines } = await start('--print', 'terraform', '--quiet', '--project', `a "b" ${'$'}{c}`);
     const block = `${lines.join('\n')}\n`;
     expect(block).toContain('provider "openstack" {');
-    // Two of them represent one.
+    // In HCL, two dollar signs before a brace represent one.
     const doubled = '$'.repeat(2);
     expect(block).toContain(`tenant_name         = "a \\"b\\" ${doubled}{c}"`);
     if (!terraform) return;
@@ -209,7 +209,7 @@ describe('the command', () => {
       const verify = () => spawnSync(process.execPath, [command, '--verify', file], { encoding: 'utf8' });
       expect(verify()).toMatchObject({ status: 0, stdout: '1 responses compared, 0 skipped, 0 differences\n' });
       const har = JSON.parse(readFileSync(file, 'utf8'));
-      // The response to a GET is awaited for as long as a client might have waited.
+      // The verification repeats a GET until the status matches or a timeout expires, but sends a POST only once.
       har.log.entries[0].request.method = 'POST';
       writeFileSync(file, JSON.stringify(har));
       expect(verify()).toMatchObject({ status: 1, stdout: expect.stringMatching(/status: recorded 200, here 40\d/) });

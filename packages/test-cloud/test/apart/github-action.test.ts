@@ -40,7 +40,7 @@ exec "${process.execPath}" "${program}" "$@"`;
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs a step as the runner does, and returns what it writes for later steps. */
+  /** Runs a step as the runner does, and returns what the step writes for later steps. */
   function run(step: string, env: Readonly<Record<string, string>> = {}) {
     const written = { GITHUB_ENV: join(folder, 'env'), GITHUB_OUTPUT: join(folder, 'output') };
     for (const file of [...Object.values(written), join(folder, 'processes')]) writeFileSync(file, '');

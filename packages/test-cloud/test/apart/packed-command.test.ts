@@ -20,7 +20,7 @@ const PNPM = join(source, '../../scripts/pnpm.mjs');
 const built = existsSync(join(source, 'dist/cli/main.js'));
 if (!built) console.warn('\n*** SKIPPED: the command as it is published: the packages are not built ***\n');
 
-/** Writes the address of every module that is loaded. */
+/** Prints the URL of every module that is loaded. */
 const HOOKS = `
 import { writeSync } from 'node:fs';
 export function load(url, context, next) {
@@ -31,7 +31,7 @@ const WATCH = `
 import { register } from 'node:module';
 register('./hooks.mjs', import.meta.url);`;
 
-/** Options, results and records of the engine; a wrong one must be an error. */
+/** Uses options, results and records of the engine. Wrong types must cause compile errors. */
 const TYPED_USE = `
 import { startCloud, type CloudOptions, type TestCloud } from '@apistrata/test-cloud';
 
@@ -58,7 +58,7 @@ describe.skipIf(!built)('the published command', () => {
   const installed = join(folder, 'node_modules', '@apistrata', 'test-cloud');
   let command = '';
 
-  /** Packs the package with npm: its tarball and its dependencies. */
+  /** Packs the package, extracts the tarball and links its dependencies. */
   beforeAll(() => {
     execFileSync(process.execPath, [PNPM, 'pack', '--pack-destination', folder], {
       cwd: source,

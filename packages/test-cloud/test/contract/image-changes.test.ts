@@ -1,4 +1,4 @@
-// Tests of the image service over facts: patches, rejected fields of new images, and errors.
+// Compares the image service with the facts in `reference/`: patches, rejected fields of new images, and errors.
 import { describe, expect, it } from 'vitest';
 import { type ApiResponse, clientOf, cloudUnderTest, IMAGE } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
@@ -45,7 +45,7 @@ const messageOf = ({ body }: ApiResponse): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&lt;', '<');
 
-/** Starts a cloud with a queued image of a member of a project. */
+/** Starts a cloud with a queued image that a project member has created. */
 async function images() {
   const cloud = await cloudUnderTest();
   const administrator = clientOf(cloud);
@@ -105,7 +105,7 @@ describe('new images', () => {
   );
 });
 
-/** Creates what the requests of the facts name. Returns the names by placeholder. */
+/** Creates the resources that the requests in the facts refer to. Returns their names, by placeholder. */
 async function placeholders({ administrator, owner, id }: Awaited<ReturnType<typeof images>>) {
   const member = 'other-project';
   await owner('POST', `/image/v2/images/${id}/members`, { member });

@@ -1,19 +1,19 @@
-// Tests of the image service over facts: schema documents, and the fields of responses.
+// Compares the image service with the facts in `reference/`: schema documents, and the fields of responses.
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest, IMAGE } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
 
 type Json = Readonly<Record<string, any>>;
 
-/** A schema of a list, in terms of the schema of its items. */
+/** The schema of a list, as a variant of the schema of its items. */
 interface ListFact {
   readonly name: string;
   readonly items: string;
   /** Whether the document has only the items and a link. */
   readonly minimal?: true;
-  /** Whether the items are values of an object. */
+  /** Whether the list is an object whose values are the items. */
   readonly map?: true;
-  /** Properties that items in the list do not have, or need not have. */
+  /** The properties that items in the list omit (`without`) or may omit (`optional`). */
   readonly without?: readonly string[];
   readonly optional?: readonly string[];
 }
@@ -36,7 +36,7 @@ function withoutDescriptions(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, withoutDescriptions(inner)]));
 }
 
-/** Returns the document of a list, as the original derives it from the document of its items. */
+/** Returns the schema document of a list, derived from that of its items as in Glance. */
 function listDocument({ name, items, minimal, map, without = [], optional = [] }: ListFact): Json {
   const { definitions, properties, required, ...rest } = facts.schemas.documents[items] ?? {};
   const item = {

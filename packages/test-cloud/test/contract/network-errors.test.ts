@@ -33,7 +33,7 @@ it.each([400, 401, 403, 404, 409, 413, 500, 501, 503])('shows an unknown type as
 
 const BODIES = [undefined, {}, [], { x: 1 }] as const;
 
-/** Returns the responses to requests that fail, for each collection. */
+/** Sends failing requests to each collection, and returns the responses. */
 async function failures(request: ReturnType<typeof clientOf>): Promise<readonly ApiResponse[]> {
   const responses: ApiResponse[] = [];
   for (const [name, fact] of Object.entries(resources)) {

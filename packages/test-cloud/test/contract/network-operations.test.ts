@@ -7,7 +7,7 @@ import type { SendRequest } from './resource-contract.js';
 interface ListFact {
   readonly path: string;
   readonly items: readonly string[];
-  /** Whether members get an empty list. */
+  /** Whether members receive an empty list. */
   readonly hidden?: true;
 }
 

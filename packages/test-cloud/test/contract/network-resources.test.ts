@@ -6,7 +6,7 @@ import { describeResources, type SendRequest } from './resource-contract.js';
 
 describeResources('network', SAMPLES);
 
-/** The resources whose facts have a property. */
+/** Returns the resources whose facts contain the given property. */
 const factsWith = (property: 'administrator' | 'filters' | 'restricted') =>
   Object.entries(facts).filter(([, fact]) => fact[property]);
 
@@ -35,7 +35,7 @@ it.each(factsWith('restricted'))('rejects fields of a %s that only administrator
   expect(accepted).toEqual([]);
 });
 
-/** Returns a value of a filter, and whether other texts cannot be converted to its type. */
+/** Returns a valid value for a filter, and whether other strings cannot be converted to the filter's type. */
 function filterValue({ type = 'string', format }: Partial<NetworkFact['request'][string]>) {
   const types = [type].flat();
   if (format === 'protocol') return { value: 'tcp', isConverted: true };

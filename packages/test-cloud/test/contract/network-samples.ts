@@ -23,7 +23,7 @@ export const networkId = async (request: SendRequest): Promise<string> =>
 const policyId = async (request: SendRequest): Promise<string> =>
   (await make(request, 'qos/policies', 'policy', {})).id;
 
-/** Creates a port with an IPv4 address in a network that a router connects with the external network. */
+/** Creates a port with an IPv4 address in a network that a router connects to the external network. */
 async function routedPort(request: SendRequest) {
   const network_id = await networkId(request);
   const subnet = { network_id, cidr: `10.${++count % 200}.0.0/24`, ip_version: 4 };
@@ -138,17 +138,17 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
 export interface NetworkFact extends ResourceFact {
   /** The parameters that filter lists. */
   readonly filters?: readonly string[];
-  /** The fields by which lists are sorted. */
+  /** The fields by which lists can be sorted. */
   readonly sortKeys?: readonly string[];
   /** Fields that only administrators see. */
   readonly administrator?: readonly string[];
-  /** Fields that a member cannot set, with a value. */
+  /** Fields that a member cannot set, with an example value of each. */
   readonly restricted?: Readonly<Record<string, unknown>>;
 }
 
 export const facts: Readonly<Record<string, NetworkFact>> = readFacts('network').resources;
 
-/** Starts a cloud in which a member sends requests. */
+/** Starts a cloud, and returns a function that sends requests as a member. */
 export async function asMember(): Promise<SendRequest> {
   const cloud = await cloudUnderTest();
   const send = clientOf(cloud, cloud.token('demo', 'demo'));

@@ -8,13 +8,13 @@ import type { Route } from '../../src/service/route.js';
 import { volumeRoutes } from '../../src/volume/volume.js';
 
 export interface OperationFact {
-  /** The status of success; several if it depends on the version or on the state. */
+  /** The status on success; several if it depends on the version or on the state. */
   readonly status: number | readonly number[];
   /** The first minor version that has the operation. */
   readonly since?: number;
   /** Whether the operation requires no token. */
   readonly open?: true;
-  /** The status for a member of a project, if it is an error regardless of the request. */
+  /** The error status for project members, if the operation rejects all of their requests. */
   readonly member?: number;
   /** A valid body, if a request without it is rejected before the caller is authorized. */
   readonly body?: object;

@@ -6,7 +6,7 @@ const SERVICES = Object.keys(ROUTES);
 
 const NO_PROVIDER = 'Requires a login at an external identity provider and a web server module that verifies it';
 
-/** Operations of the originals that are not served, with the reason. */
+/** Operations of the original services that the test cloud does not serve, with the reasons. */
 const NOT_SERVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   network: {
     'GET /v2.0/flavors/{}/service_profiles/{}': 'the response has no field; clients read the profiles of the flavor',
@@ -43,7 +43,7 @@ const NOT_SERVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Served operations that are not in the facts, with the reason. */
+/** Served operations that are not in the facts, with the reasons. */
 const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   image: {
     'GET /v2': 'clients discover versions at endpoints with a version',

@@ -1,4 +1,4 @@
-// Tests of placement's errors over facts: status, code and message.
+// Compares placement's errors with the facts in `reference/`: status, code and message.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientOf } from '../clouds.js';
@@ -6,7 +6,7 @@ import { operationsOf, readFacts } from './operation-facts.js';
 import { fill, NEWEST, placementUnderTest } from './placement-fixture.js';
 
 interface ErrorFact {
-  /** The method, path and query. Placeholders such as `{provider}` are values of the stage. */
+  /** The method, path and query. Placeholders such as `{provider}` stand for values that `stage()` returns. */
   readonly request: string;
   readonly body?: unknown;
   readonly version?: number;

@@ -4,10 +4,13 @@ import { fill, type Values } from './placement-fixture.js';
 import { SAMPLES } from './placement-samples.js';
 import type { FieldFact } from './resource-facts.js';
 
-/** The fields of a value: the version that introduces them, or an object with fields, or a list. `*`: any key; `*?`: or none. */
+/**
+ * The shape of a value: the version that introduces it, an object of shapes, or a list of items of one shape. The key
+ * `*` stands for any keys; with `*?`, the object may also be empty.
+ */
 export type Shape = number | readonly [Shape] | { readonly [key: string]: Shape };
 
-/** The response of an operation, until the next phase. */
+/** The response of an operation, from version `since` until the next phase. */
 interface Phase {
   readonly since?: number;
   readonly status: number;
@@ -15,7 +18,7 @@ interface Phase {
   readonly created?: number;
   readonly body: Shape | null;
   readonly location?: true;
-  /** The version that introduces the headers for caches. */
+  /** The version that introduces the caching headers. */
   readonly cached?: number;
   /** Whether Last-Modified is missing if the resource was never changed. */
   readonly undated?: true;
@@ -25,7 +28,7 @@ interface BodyField extends FieldFact {
   readonly since?: number;
 }
 
-/** The body of requests, in a range of versions. Fields by path; `*`: any key or item. */
+/** The request body in a range of versions, with fields by path. In a path, `*` stands for any key or item. */
 export interface BodyFact {
   readonly since?: number;
   readonly until?: number;

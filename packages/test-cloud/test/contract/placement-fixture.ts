@@ -1,4 +1,4 @@
-// A placement service with providers, classes, traits and consumers, for the tests over `reference/placement.json`.
+// A placement service with providers, classes, traits and consumers, for tests that use `reference/placement.json`.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type ApiResponse, clientOf, cloudUnderTest } from '../clouds.js';
@@ -8,7 +8,9 @@ export const NEWEST = 39;
 /** Values of placeholders such as `{provider}` in the facts and samples. */
 export type Values = Readonly<Record<string, string | number>>;
 
-/** Replaces placeholders in a template. A string that is only a placeholder becomes its value. */
+/**
+ * Replaces placeholders in a template. A string that consists only of a placeholder becomes the placeholder's value.
+ */
 export function fill(template: unknown, values: Values): unknown {
   if (typeof template === 'string') {
     const whole = /^\{(\w+)\}$/.exec(template)?.[1];
@@ -26,7 +28,7 @@ export const AGGREGATES = ['11111111-1111-4111-8111-111111111111', '22222222-222
 
 let count = 0;
 
-/** An empty cloud, and a client with the roles of an administrator and of a service. */
+/** Starts an empty cloud, and returns functions that send requests with the roles `admin` and `service`. */
 export async function placementUnderTest() {
   const cloud = await cloudUnderTest({
     preset: { flavors: [], hosts: [], images: [], networks: [], volumeTypes: [] },

@@ -1,4 +1,4 @@
-// Tests of the query parameters of placement's operations over facts.
+// Compares the query parameters of placement's operations with the facts in `reference/`.
 import { describe, expect, it } from 'vitest';
 import { facts, firstOf, operations, pathOf, phaseAt } from './placement-facts.js';
 import { NEWEST, placementUnderTest, type Values } from './placement-fixture.js';

@@ -1,11 +1,11 @@
 // Valid requests for placement's operations, in the newest version or by version. See `placement-fixture.ts`.
 
 interface RequestSample {
-  /** The path and query; default: the path of the operation with the ids of the stage. */
+  /** The path and query; default: the path of the operation with the ids that `stage()` returns. */
   readonly path?: string;
   /** The path of a resource that the request creates. */
   readonly createdPath?: string;
-  /** The body; fields of later versions are removed. */
+  /** The body. Fields that later versions introduced are removed. */
   readonly body?: unknown | ((minor: number) => unknown);
 }
 

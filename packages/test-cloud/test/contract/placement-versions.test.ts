@@ -1,4 +1,4 @@
-// Tests of placement's operations over facts, in the versions before and after each change of an operation.
+// Compares placement's operations with the facts in `reference/`, in the versions before and after each change.
 import { describe, expect, it } from 'vitest';
 import { type BodyFact, facts, firstOf, operations, pathOf, phaseAt, type Shape } from './placement-facts.js';
 import { fill, NEWEST, placementUnderTest, type Values } from './placement-fixture.js';
@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Returns the version that introduces a shape. */
 const sinceOf = (shape: Shape): number => (typeof shape === 'number' ? shape : 0);
 
-/** Returns differences between a value and the shape that it has in a version. */
+/** Returns the differences between a value and its expected shape in a version. */
 function differences(value: unknown, shape: Shape, minor: number, at = 'body'): readonly string[] {
   if (typeof shape === 'number') return value === undefined ? [`${at} is missing`] : [];
   if (Array.isArray(shape)) {
@@ -38,7 +38,7 @@ function versionsIn(shape: Shape): readonly number[] {
   return Object.values(shape).flatMap(versionsIn);
 }
 
-/** Returns the versions before and after each change, from the first version of the operation. */
+/** Returns the versions before and after each change, starting with the first version of the operation. */
 function edges(operation: string, changes: readonly number[]): readonly number[] {
   const first = firstOf(operation);
   const found = [first, NEWEST, ...changes.flatMap((minor) => [minor - 1, minor])];
@@ -138,7 +138,8 @@ describe('responses', () => {
         since - 1,
       );
       const existsOtherwise = [...operations.values()].some((one) => one.path === path && (one.since ?? 0) < since);
-      // A path whose other methods are older: only its handler knows that it does not exist, except for 1.5.
+      // Most operations return 404 before the version that adds them. Those that 1.5 adds to an existing path return
+      // 405.
       expect([status, body.errors[0].status]).toEqual(existsOtherwise && since === 5 ? [405, 405] : [404, 404]);
     },
   );

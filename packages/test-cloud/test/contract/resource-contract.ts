@@ -1,4 +1,4 @@
-// Tests of a service's resources over facts: the fields of each response, statuses, and the values that requests may have.
+// Compares a service's resources with the facts in `reference/`: response fields, statuses, and valid request values.
 import { describe, expect, it } from 'vitest';
 import { type ApiResponse, clientOf, cloudUnderTest } from '../clouds.js';
 import { readFacts } from './operation-facts.js';
@@ -8,13 +8,13 @@ export type SendRequest = (method: string, path: string, body?: unknown) => Prom
 
 /** Valid requests for a resource. */
 export interface Sample {
-  /** Returns the ID of a resource that exists, if clients cannot create one by itself. */
+  /** Returns the ID of an existing resource, if clients cannot create one directly. */
   readonly existing?: (request: SendRequest) => Promise<string>;
-  /** The body of a creation without its envelope. Creates what the resource depends on. */
+  /** Returns the body of a create request without its envelope. Creates the resources that the body refers to. */
   readonly create?: (request: SendRequest) => Promise<object> | object;
-  /** The body of a change. */
+  /** The body of a change request. */
   readonly change?: object;
-  /** Values of parameters in the path, such as `{ user_id: ... }`. */
+  /** Returns the values of path parameters, such as `{ user_id: ... }`. */
   readonly parameters?: (request: SendRequest) => Promise<Readonly<Record<string, string>>>;
 }
 
@@ -29,7 +29,7 @@ class ResourceUnderTest {
     readonly name: string,
     readonly request: SendRequest,
     readonly path: string,
-    /** Sends requests of an administrator, which create what a resource depends on. */
+    /** Sends requests as an administrator, to create the resources that this one depends on. */
     readonly admin: SendRequest,
   ) {}
 
@@ -52,7 +52,7 @@ class ResourceUnderTest {
     this.request(this.fact.change ?? 'PATCH', `${this.path}/${id}`, this.wrap(fields));
 }
 
-/** Declares the tests of resources; each must have a sample. */
+/** Defines the tests of a service's resources. Each resource must have a sample. */
 export function describeResources(
   service: string,
   samples: Readonly<Record<string, Sample>>,
@@ -80,7 +80,7 @@ export function describeResources(
       return new ResourceUnderTest(fact, name, requestAs(role && cloud.token('demo', 'demo')), path, requestAs());
     }
 
-    /** Starts a cloud with one resource; its creation must succeed. */
+    /** Starts a cloud and creates one resource, which must succeed. */
     async function startWithOne() {
       const resource = await start();
       const existing = await sample.existing?.(resource.request);
@@ -109,7 +109,7 @@ export function describeResources(
       if (statuses.list) {
         const listed = await request('GET', path);
         expect(listed.status).toBe(statuses.list);
-        // Lists of some resources are objects with the resources by name.
+        // Some lists are objects that contain the resources by name.
         const items: readonly any[] = Object.values(listed.body[fact.many]);
         expectFields(
           'list',
@@ -162,7 +162,7 @@ export function describeResources(
       const valid = await validFields(resource.request);
       const accepted: unknown[] = [];
       for (const [verb, key, problem, value] of cells) {
-        // A change by PUT may replace the resource, and must then be complete.
+        // A PUT request may replace the resource, so it contains all fields of `sample.change`.
         const others = verb === 'create' ? valid : fact.change === 'PUT' && sample.change;
         const body = { ...others, [key]: value };
         const { status } = verb === 'create' ? await resource.create(body) : await resource.change(id, body);

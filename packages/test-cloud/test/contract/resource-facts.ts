@@ -3,7 +3,7 @@ export type View = 'create' | 'show' | 'list' | 'change';
 
 type JsonType = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
 
-/** The values of a field of requests, in terms of JSON Schema. */
+/** The valid values of a request field, as JSON Schema keywords. */
 export interface FieldFact {
   readonly type: JsonType | readonly JsonType[];
   readonly minLength?: number;
@@ -17,11 +17,11 @@ export interface FieldFact {
   readonly minProperties?: number;
   readonly minItems?: number;
   readonly uniqueItems?: true;
-  /** Further values that are rejected. */
+  /** Additional values that are rejected. */
   readonly invalid?: readonly unknown[];
   /** The first minor version that accepts the field. */
   readonly since?: number;
-  /** Whether a creation without the field is rejected. */
+  /** Whether a create request without the field is rejected. */
   readonly required?: true;
   /** The requests that accept the field; default: both. */
   readonly in?: 'create' | 'change';
@@ -35,31 +35,31 @@ export interface ResourceFact {
   readonly many: string;
   /** The field that identifies a resource in paths; default: `id`. */
   readonly key?: string;
-  /** Whether one resource has no envelope. */
+  /** Whether bodies with a single resource have no envelope. */
   readonly bare?: true;
-  /** Whether creations contain a list of resources, in an envelope with the plural name. */
+  /** Whether create requests contain a list of resources, in an envelope with the plural name. */
   readonly bulk?: true;
-  /** The method of creations; PUT: clients choose the ID. Default: POST. */
+  /** The method of create requests. With PUT, clients choose the ID. Default: POST. */
   readonly create?: 'PUT';
-  /** The method of changes. */
+  /** The method of change requests. */
   readonly change?: 'PATCH' | 'PUT';
-  /** The statuses of success; those of requests that do not exist are missing. */
+  /** The status of each request on success. Requests that the service does not support are missing. */
   readonly statuses: Readonly<Partial<Record<View | 'remove', number>>>;
-  /** The statuses for a member of a project, for requests that members cannot make. */
+  /** The error statuses that project members receive, for the requests that they may not send. */
   readonly member?: Readonly<Partial<Record<View | 'remove', number>>>;
   /**
-   * Fields of responses; `create`, `list` and `change` only where they differ from `show`. null: no body. Missing:
-   * other tests compare them.
+   * The fields of each response; `create`, `list` and `change` only where they differ from `show`. null: the response
+   * has no body. If `response` is missing, other tests compare the fields.
    */
   readonly response?: Readonly<Partial<Record<View, readonly string[] | null>>>;
   readonly request: Readonly<Record<string, FieldFact>>;
   /** Whether requests may contain fields that are not in `request`. */
   readonly additional: boolean;
-  /** Whether requests are rejected if they set a field that the response shows, but that they do not accept. */
+  /** Whether requests that set a read-only field are rejected. */
   readonly rejectsReadOnly?: true;
-  /** The status of a change without fields, if the original defines it. */
+  /** The status of a change request without fields, if the original service defines it. */
   readonly emptyChange?: number;
-  /** Whether a creation without an envelope has no fields, instead of being rejected. */
+  /** Whether a create request without an envelope counts as one without fields, instead of being rejected. */
   readonly openEnvelope?: true;
   /** The status of a request with invalid values; default 400. */
   readonly invalid?: number;
@@ -75,10 +75,10 @@ const VALUES: Readonly<Record<JsonType, unknown>> = {
   string: 'x',
 };
 
-/** The ID of no resource. */
+/** An ID that no resource has. */
 export const MISSING = '3f1de7a6-56a5-4c29-8f1d-5f4a55c1a0ee';
 
-/** Returns invalid values of a field, each with what is wrong. */
+/** Returns invalid values for a field, each with the reason why it is invalid. */
 export function invalidValues(fact: FieldFact): readonly (readonly [string, unknown])[] {
   const types = [fact.type].flat();
   const accepts = (type: JsonType) => types.includes(type) || (type === 'integer' && types.includes('number'));
@@ -88,7 +88,7 @@ export function invalidValues(fact: FieldFact): readonly (readonly [string, unkn
   if (fact.maxLength !== undefined) values.push(['too long', 'x'.repeat(fact.maxLength + 1)]);
   if (fact.minLength) values.push(['too short', 'x'.repeat(fact.minLength - 1)]);
   if (fact.minimum !== undefined) values.push(['too small', fact.minimum - 1]);
-  // A number above 2^53 is the same number after an addition of 1.
+  // Adding 1 to a number above 2^53 may leave it unchanged.
   if (fact.maximum !== undefined)
     values.push(['too large', Number.isSafeInteger(fact.maximum) ? fact.maximum + 1 : fact.maximum * 2]);
   if (fact.enum) values.push(['not a known value', 'unheard-of']);

@@ -6,13 +6,13 @@ import { idOf, SAMPLES, type SendRequest } from './volume-samples.js';
 
 interface ActionFact {
   readonly status: number;
-  /** The first minor version. */
+  /** The first minor version that has the action. */
   readonly since?: number;
-  /** The status for a member of the project. */
+  /** The status for project members. */
   readonly member?: number;
   /** Valid arguments. */
   readonly body: object | null;
-  /** The arguments. */
+  /** The valid values of each argument. */
   readonly request?: Readonly<Record<string, FieldFact>>;
 }
 
@@ -39,7 +39,7 @@ async function start() {
   return { at, request: at(), member: at(cloud.token('demo', 'demo')) };
 }
 
-/** Creates the resource of a path, such as `volumes/{}/action`, and returns the path with its id. */
+/** Creates the resource for a path such as `volumes/{}/action`, and returns the path with the resource's id. */
 async function pathOf(template: string, request: SendRequest, creator = request): Promise<string> {
   const [collection = ''] = template.split('/');
   if (!template.includes('{}')) return template;
@@ -52,7 +52,7 @@ async function pathOf(template: string, request: SendRequest, creator = request)
   return template.replace('{}', await idOf(SAMPLES[one]?.admin ? request : creator, collection, one));
 }
 
-/** The actions that bring a resource into the state that an action requires. */
+/** The preceding actions that bring a resource into the state that an action requires, by action. */
 const BEFORE: Readonly<Record<string, readonly object[]>> = {
   'os-detach': [ATTACH],
   'os-begin_detaching': [ATTACH],
@@ -76,7 +76,7 @@ const ARGUMENTS: Readonly<Record<string, (request: SendRequest, path: string) =>
   },
 };
 
-/** Actions that no resource of this cloud allows: it has one service, which replicates nothing. */
+/** Actions that this cloud always rejects, because it has only one volume service and no replication. */
 const REJECTED = [
   'os-migrate_volume',
   'os-extend_volume_completion',

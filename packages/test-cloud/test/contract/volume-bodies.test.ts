@@ -17,7 +17,7 @@ interface BodyFact {
 const facts = readFacts('volume');
 const bodies = Object.entries(facts.bodies as Readonly<Record<string, BodyFact>>);
 
-/** The values of parameters in paths. */
+/** The values of path parameters. */
 const PARAMETERS: Readonly<Record<string, (request: SendRequest) => Promise<string> | string>> = {
   volume_id: (request) => idOf(request, 'volumes', 'volume'),
   snapshot_id: (request) => idOf(request, 'snapshots', 'snapshot'),
@@ -33,7 +33,7 @@ const PARAMETERS: Readonly<Record<string, (request: SendRequest) => Promise<stri
   class: () => 'default',
 };
 
-/** Fields that name other resources, and requests that must precede. */
+/** Functions that send the requests that must come first and return the fields that refer to other resources. */
 const VALID: Readonly<Record<string, (request: SendRequest, path: string) => Promise<object>>> = {
   'POST /v3/manageable_snapshots': async (request) => ({ volume_id: await idOf(request, 'volumes', 'volume') }),
   async 'PUT /v3/types/{type_id}/encryption/{key}'(request, path) {
@@ -43,7 +43,7 @@ const VALID: Readonly<Record<string, (request: SendRequest, path: string) => Pro
   },
 };
 
-/** Statuses of valid requests that this cloud cannot fulfil. */
+/** The statuses of valid requests that this cloud cannot fulfill. */
 const REJECTED: Readonly<Record<string, number>> = {
   'POST /v3/volume-transfers/{transfer_id}/accept': 400,
   'POST /v3/backups/import_record': 400,

@@ -11,7 +11,7 @@ const facts: Readonly<Record<string, ResourceFact>> = readFacts('volume').resour
 
 const headersOf = (minor: number) => ({ 'OpenStack-API-Version': `volume 3.${minor}` });
 
-/** Returns a sender with paths below the version. */
+/** Returns a function that sends requests to paths below `/v3/`. */
 const below =
   (request: SendRequest): SendRequest =>
   (method, path, body) =>
@@ -58,11 +58,11 @@ describe('fields that later versions added', () => {
       return (method, path, body) => raw(method, `/volume${path}`, body, headersOf(minor));
     };
     const path = facts[one]?.path ?? '';
-    // A volume of a group has a type that the group supports.
+    // A volume in a group must have a type that the group supports.
     const extra = field === 'group_id' ? { volume_type: '__DEFAULT__' } : {};
     const valid = { ...(await samples[one]?.create?.(requestAt(71))), ...extra };
     const body = { [one]: { ...valid, [field]: await ADDED[field]?.(below(requestAt(71))) } };
-    // Volumes may contain unknown fields until 3.52.
+    // Until 3.52, requests for volumes may contain unknown fields.
     const before = await requestAt(since - 1)('POST', path, body);
     expect(before.status).toBe(one === 'volume' ? facts[one]?.statuses.create : 400);
     const accepted = await requestAt(since)('POST', path, {

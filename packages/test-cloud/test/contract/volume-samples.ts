@@ -3,12 +3,12 @@ import { type ApiResponse, IMAGE } from '../clouds.js';
 
 export type SendRequest = (method: string, path: string, body?: unknown) => Promise<ApiResponse>;
 
-/** The creation of a resource: its path, the body of the creation and of the change. */
+/** A resource's path, and the bodies of its create and change requests. */
 export interface Sample {
   readonly path: string;
   readonly body: (request: SendRequest) => Promise<object> | object;
   readonly change?: object;
-  /** Only administrators create it. */
+  /** Whether only administrators can create the resource. */
   readonly admin?: true;
 }
 

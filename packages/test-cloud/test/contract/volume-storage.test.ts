@@ -33,7 +33,7 @@ async function volumes() {
   const [request, member] = [at(), at(cloud.token('demo', 'demo'))];
   const type = async (extra_specs: Specs) =>
     (await request('POST', 'types', { volume_type: { name: 'special', extra_specs } })).body.volume_type.id as string;
-  /** Creates a volume and returns it as a read shows it. */
+  /** Creates a volume, reads it, and returns what was read. */
   const volume = async (fields: object = {}, by = member) => {
     const { id } = (await by('POST', 'volumes', { volume: { size: 2, ...fields } })).body.volume;
     return (await by('GET', `volumes/${id}`)).body.volume;

@@ -19,11 +19,11 @@ const facts = JSON.parse(readFileSync(new URL('../../../../reference/volume.json
   readonly services: Readonly<Record<string, number>>;
 };
 
-/** Returns the first minor version that changes resources of a path. */
+/** Returns the first minor version in which clients can change a path's resources. */
 const changeableSince = (path: string) =>
   operationsOf('volume').find((one) => one.method === 'PUT' && one.path.startsWith(`/v3/${path}/{`))?.since ?? 0;
 
-/** The versions before and after each version in which a resource gets a field. */
+/** The minor versions that add a field to a resource, and the version before each of them. */
 function edges({ since = {} }: Fact, first = 0): readonly number[] {
   const found = Object.values(since).flatMap((minor) => [minor - 1, minor]);
   return [...new Set([first, ...found, 71])].filter((minor) => minor >= first).sort((a, b) => a - b);
@@ -87,7 +87,7 @@ it.each(edges({ since: facts.services }))('services have the fields of version 3
     expect(Object.hasOwn(services[0], field), field).toBe(minor >= since);
 });
 
-/** Lists of a host's resources require its name. */
+/** Requests for the resources of a host must name the host. */
 const queryOf = (path: string) => (path.startsWith('manageable') ? '?host=volumes@simulated' : '');
 
 it.each(Object.entries(facts.paths))('%s exist since version 3.%i', async (path, first) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCloud, type TestCloud } from '../../src/index.js';
 import { clientOf, IMAGE, NETWORK } from '../clouds.js';
 
-/** Calls that take a body, with a body key where there is one. */
+/** Requests that have a body, with the key of the body's envelope if it has one. */
 const calls: readonly (readonly [string, string, string?])[] = [
   ['POST', '/identity/v3/auth/tokens', 'auth'],
   ['POST', '/identity/v3/projects', 'project'],
@@ -80,7 +80,7 @@ describe('random input never causes a 500', () => {
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
         const { status } = await request(method!, path!, body, { 'Content-Type': type });
-        // An unsupported action is reported as such.
+        // Unsupported actions return 501.
         expect(status === 501 ? 400 : status).toBeLessThan(500);
       }),
       { numRuns: 40 },

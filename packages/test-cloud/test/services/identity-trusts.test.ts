@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf } from '../clouds.js';
 import { at, cloudWithUser, demo, forbiddenTo, logIn, passwordOf } from './delegation-cloud.js';
 
-/** A cloud with a token of `alt_demo` that acts for `demo` by a trust. */
+/** A cloud with a token of `alt_demo` that acts for `demo` through a trust. */
 async function cloudWithTrust(more: object = {}) {
   const owner = await cloudWithUser();
   const trustee = (await owner.admin('GET', at('users?name=alt_demo'))).body.users[0].id;

@@ -86,7 +86,7 @@ it('stores names of segments, adds segments, and removes both with their network
     name: 'second',
   });
   expect((await list()).map(({ name }: any) => name)).toEqual(['first', 'second']);
-  // The provider attributes of the network decide what its own segment shows.
+  // The network's provider attributes determine the fields of its initial segment.
   const vlan = { 'provider:network_type': 'vlan', 'provider:physical_network': 'a', 'provider:segmentation_id': 9 };
   expect((await request('PUT', `networks/${network.id}`, { network: vlan })).status).toBe(200);
   expect((await list())[0]).toMatchObject({ id: own.id, name: 'first', network_type: 'vlan', segmentation_id: 9 });

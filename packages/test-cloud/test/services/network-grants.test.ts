@@ -169,7 +169,7 @@ describe('the list of policies', () => {
   });
 });
 
-/** Returns the fields of a policy that a request for a new one contains. */
+/** Returns the policy fields that a create request contains. */
 function without({ object_type, object_id, action }: Record<string, string>) {
   return { object_type, object_id, action };
 }

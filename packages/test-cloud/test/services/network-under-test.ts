@@ -4,7 +4,7 @@ import { clientOf, cloudUnderTest } from '../clouds.js';
 /** The external network of the presets. */
 export const PUBLIC = '5f3c0c1e-8a5c-4c0a-bd52-6c2a1d3a9b31';
 
-/** A cloud with a network of the caller, and functions that send requests of an administrator and a member. */
+/** Starts a cloud, and returns functions that send requests to its network service as an administrator or a member. */
 export async function networkUnderTest() {
   const cloud = await cloudUnderTest();
   const admin = clientOf(cloud);

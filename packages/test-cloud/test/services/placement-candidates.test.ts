@@ -13,7 +13,10 @@ interface Given {
 const AGGREGATE = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
 
-/** An empty cloud with a tree: a node of two NUMA cells with network functions, and storage that it shares. */
+/**
+ * Starts an empty cloud and creates a provider tree (a node with two NUMA cells that have network functions), storage
+ * that the node shares, and other providers.
+ */
 async function forest() {
   const cloud = await cloudUnderTest({
     preset: { flavors: [], hosts: [], images: [], networks: [], volumeTypes: [] },
@@ -94,7 +97,7 @@ describe('allocation candidates', () => {
     ],
     ['resources=SRIOV_NET_VF:1&required=in:CUSTOM_CELL1,CUSTOM_SSD', undefined, ['nic-cell1 SRIOV_NET_VF:1']],
     ['resources=DISK_GB:5&required=!CUSTOM_SSD', undefined, ['plain DISK_GB:5']],
-    // The aggregates of a root are those of its tree.
+    // The aggregates of a root apply to all providers in its tree.
     [`resources=VCPU:1&member_of=${AGGREGATE}`, undefined, ['cell1 VCPU:1', 'cell2 VCPU:1']],
     [`resources=VCPU:1&member_of=!${AGGREGATE}`, undefined, ['plain VCPU:1']],
     // A group with a suffix is satisfied by one provider.

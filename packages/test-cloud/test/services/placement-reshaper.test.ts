@@ -11,7 +11,7 @@ async function tree() {
     return (method: string, path: string, body?: unknown, version = '1.39') =>
       raw(method, `/placement${path}`, body, { 'OpenStack-API-Version': `placement ${version}` });
   };
-  // The role of other services, with which they reshape providers.
+  // Other services have this role and use it to reshape providers.
   const [request, asAdmin] = [send(cloud.token('nova', 'service', ['admin', 'service'])), send()];
   const create = async (name: string, parent?: string) =>
     (await request('POST', '/resource_providers', { name, ...(parent && { parent_provider_uuid: parent }) })).body
@@ -113,7 +113,7 @@ describe('allocations of several consumers', () => {
     const { request, parent, taking, usage } = await tree();
     const post = (first: object, second: object) =>
       request('POST', '/allocations', { [CONSUMERS[0]]: first, [CONSUMERS[1]]: second });
-    // The first releases what the second one allocates.
+    // The first consumer releases the capacity that the second one allocates.
     expect((await post(taking(parent, 0, 1), taking(parent, 8, null))).status).toBe(204);
     expect(await usage(parent)).toEqual({ VCPU: 8 });
     expect((await post(taking(parent, 4, null), taking(parent, 8, 1))).status).toBe(409);

@@ -1,7 +1,7 @@
 import { byId, copy } from './elements.js';
 import { requestJson } from './server-data.js';
 
-/** Shows the settings with which clients reach this cloud, at the address of the page. */
+/** Shows the settings with which clients connect to this cloud at the page's address. */
 export async function showClients() {
   const { env, cloudsYaml } = await requestJson('GET', '/_page/clients');
   byId('client-env').textContent = env;

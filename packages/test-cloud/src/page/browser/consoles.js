@@ -9,7 +9,7 @@ const KINDS = [
   { label: 'Screen', protocol: 'vnc', type: 'novnc' },
 ];
 
-/** Returns the address of a page with the console. For serial lines, the API returns only the address of a WebSocket. */
+/** Returns the address of a page with the console. For serial consoles, the API returns only a WebSocket address. */
 function pageOf(url, type) {
   if (type !== 'serial') return url;
   const page = new URL(url.replace(/^ws/, 'http'));

@@ -51,7 +51,7 @@ export async function showChoices() {
     images.length > 0 ? '' : 'There is no image yet: upload one with "openstack image create".';
 }
 
-/** Encodes text as Base64 of its UTF-8 bytes. */
+/** Encodes the UTF-8 bytes of text as Base64. */
 const encodeBase64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 /** Returns the networks of a new server: the chosen network, or the only network of the project. */

@@ -81,7 +81,7 @@ function changes({ id, kind, before, after, fields }, number) {
   ];
 }
 
-/** Shows both sides of a request, the changes that it made, and actions. */
+/** Shows a request, its response, the changes that it made, and actions. */
 export async function requestDetail(number, { control }) {
   const one = await requestJson('GET', `/_page/requests/${number}`);
   const { method, url, status, version, durationMs, requestId, at, userAgent } = one;

@@ -18,7 +18,9 @@ function limit(used, max, unit, label) {
   return max < 0 ? cell(`${used}${unit}, unlimited`) : load(used, max, unit, label);
 }
 
-/** The rows of the limits of a project: a label, the fields with usage and limit, the conversion to the unit, and the unit. */
+/**
+ * The rows of a project's limits: the label, the fields with usage and limit, the conversion to the unit, and the unit.
+ */
 const LIMITS = [
   ['Servers', 'totalInstancesUsed', 'maxTotalInstances', (n) => n, ''],
   ['CPUs', 'totalCoresUsed', 'maxTotalCores', (n) => n, ''],
@@ -34,7 +36,10 @@ async function projectUsage() {
   return usages;
 }
 
-/** The tables of the page: a function that reads the items, and the cells of a row. Only administrators can read tables with `admin`. */
+/**
+ * Each table of the page has functions that read its items and return a row's cells. Only administrators can read
+ * tables with `admin`.
+ */
 const TABLES = {
   images: {
     read: async () => (await compute('GET', '/images/detail')).images,

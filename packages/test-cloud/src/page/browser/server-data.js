@@ -18,7 +18,7 @@ export async function requestJson(method, path, body, headers = {}) {
   });
 }
 
-/** Returns the message of an error, which every service wraps in one object with its own name. */
+/** Returns an error's message. Each service wraps it in an object under a different key. */
 function messageIn(text) {
   try {
     const [fault] = Object.values(JSON.parse(text));

@@ -16,7 +16,7 @@ export function stateChip({ status }) {
   return chip(state, TONES[state] ?? 'warn');
 }
 
-/** Returns a text with the total number of servers, and the number in each state. */
+/** Returns the total number of servers and the number in each state, as text. */
 function countsText(servers, total) {
   const states = new Map();
   for (const { status } of servers) states.set(status, (states.get(status) ?? 0) + 1);

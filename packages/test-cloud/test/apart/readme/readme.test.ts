@@ -8,7 +8,8 @@ const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf
 const command = await bundledProgram(fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url)));
 
 /**
- * Combinations of pytest and the SDK in one interpreter: as installed, or with the system's packages in the path of another one.
+ * Interpreters that may have both pytest and the SDK: as installed, or with the system's packages added to another
+ * interpreter's path.
  */
 const interpreters = [
   { python: '/usr/bin/python3', path: undefined },

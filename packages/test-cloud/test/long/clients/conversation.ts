@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCloud, type TestCloud } from '../../../src/index.js';
 import { type ClientName, CommandLines, hasClient, words } from '../e2e/command-lines.js';
 
-/** One command: its expected output, and the values in it that later commands use. */
+/** A command, its expected output, and the values in the output that later commands use. */
 export interface Command {
   /**
-   * The command line without the name of the client. `$name` is a value of an earlier command, `FILE` a file with a few
-   * bytes.
+   * The command line without the name of the client. `$name` stands for a value from an earlier command, and `FILE` for
+   * a file with a few bytes.
    */
   readonly run: string;
   readonly expects?: RegExp | readonly RegExp[];
-  /** Name for the first group of the pattern in the output: `{ image: /\| id +\| (\S+)/ }`. */
+  /**
+   * The name of each captured value, with a pattern whose first group matches the value in the output: `{ image: /\| id
+   * +\| (\S+)/ }`.
+   */
   readonly captures?: Readonly<Record<string, RegExp>>;
   /** The command must fail with this message. */
   readonly fails?: RegExp;

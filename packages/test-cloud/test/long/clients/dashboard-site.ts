@@ -35,7 +35,7 @@ export class DashboardSite {
       });
   }
 
-  /** Resolves when it responds. */
+  /** Resolves when the dashboard responds to requests. */
   static async start(authUrl: string): Promise<DashboardSite> {
     const site = new DashboardSite(await freePort(), authUrl);
     while (!(await site.#isResponding())) {
@@ -53,7 +53,7 @@ export class DashboardSite {
     }
   }
 
-  /** Its log of failed requests, including stacks. */
+  /** The lines in the dashboard's log that report failed requests. */
   get failures(): readonly string[] {
     return this.#log.split('\n').filter((line) => /^(?:ERROR|CRITICAL|Traceback)/.test(line));
   }

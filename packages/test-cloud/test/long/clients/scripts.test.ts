@@ -9,7 +9,7 @@ import { PYTHON } from '../e2e/command-lines.js';
 const run = promisify(execFile);
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The folder with a package of the registry that only this test needs, because its dependencies take 140 MB. */
+/** The folder of a package that is not a dependency of this repository, because its own dependencies take 140 MB. */
 const NODE_PATH = await registryPackage('pkgcloud@2.2.0');
 
 /** A library, its program, a check whether it is installed, and a workflow that uses it. */

@@ -1,4 +1,4 @@
-"""Runs unmodified command-line clients, many commands in one process, because starting each takes longer than its work.
+"""Runs many commands of unmodified clients in one process, because starting a client takes longer than its command.
 
 Reads lines of JSON, {"client": "openstack" | "nova" | ..., "argv": [...], "env": {...}}, and responds to each with a line
 {"code": exit status, "stdout": text, "stderr": text}.
@@ -58,7 +58,7 @@ def run(client, argv, env):
     for name in [name for name in os.environ if name.startswith("OS_")]:
         del os.environ[name]
     os.environ.update(env)
-    # The client expects a new process for each command: the logging is reset to its initial state.
+    # The client expects a new process for each command, so logging is reset to its initial state.
     for handler in list(logging.getLogger().handlers):
         logging.getLogger().removeHandler(handler)
     out, err = io.StringIO(), io.StringIO()
@@ -85,7 +85,7 @@ time.sleep = short_sleep
 
 
 class Terminal(io.StringIO):
-    """The standard input of clients, instead of the commands: a terminal without input."""
+    """The standard input of the clients: a terminal without input, in place of the JSON lines."""
 
     def isatty(self):
         return True

@@ -12,7 +12,8 @@ function holds({ since = '2.1', until = '2.999' }: Step, version: string): boole
 }
 
 /**
- * The expected content of a response: patterns for strings, parts of objects, members of lists; an empty list is empty.
+ * Returns a matcher for a response. Patterns match strings; objects and lists match if they contain the expected parts;
+ * an empty list matches only an empty list.
  */
 function containing(expected: unknown): unknown {
   if (expected instanceof RegExp) return expect.stringMatching(expected);

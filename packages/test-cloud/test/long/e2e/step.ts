@@ -3,7 +3,7 @@ export interface Step {
   readonly title: string;
   /** A command of `openstack` or `nova`, or `cloud restart HOST` for an event without a command. */
   readonly run: string;
-  /** Omitted if a member performs it. */
+  /** The role that performs the action; default: a member. */
   readonly as?: 'admin';
   readonly since?: string;
   readonly until?: string;

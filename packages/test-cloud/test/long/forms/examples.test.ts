@@ -14,8 +14,8 @@ const command = await bundledProgram(at('packages/test-cloud/src/cli/main.ts'));
 const env = { ...process.env, TEST_CLOUD: `${process.execPath} ${command}` };
 
 /**
- * Combinations of pytest and the SDK in one interpreter: as installed, or with the system's packages in the path of
- * another one.
+ * Interpreters that may have both pytest and the SDK: as installed, or with the system's packages added to another
+ * interpreter's path.
  */
 const interpreters = [
   { python: PYTHON, path: [] },

@@ -63,7 +63,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await page.getByRole('button', { name: 'Delete permanently?' }).click();
     await page.getByText('No servers yet').waitFor();
     await page.locator('#detail').waitFor({ state: 'hidden' });
-    // A request that was under way when the server was deleted.
+    // A request may have been in progress when the server was deleted.
     browser.forgive('404');
     expect(cloud.requests()).toEqual([]);
   });
