@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The user `node`, which the Dockerfile names and which the official Node images also have. */
+/** The `node` user, which the Dockerfile selects. The official Node images have the same user. */
 const PASSWD_FILE_TEXT = 'root:x:0:0:root:/root:/sbin/nologin\nnode:x:1000:1000:node:/tmp:/sbin/nologin\n';
 const GROUP_FILE_TEXT = 'root:x:0:\nnode:x:1000:\n';
 

@@ -49,7 +49,7 @@ export function createService(quota: ProjectQuotas): Service {
   v1.get('/secrets', (req, res) => {
     res.json({ secrets: secrets.list(projectOf(req)).map(omitCreated) });
   });
-  // The quota middleware comes last, so that requests that other middleware rejects consume no quota.
+  // The quota middleware comes last: a request that other middleware rejects must not consume quota.
   v1.post('/secrets', express.json(), checkName, countSecrets, (req, res, next) => {
     res.locals.secret = secrets.add(projectOf(req), req.body.name);
     res.status(201);

@@ -35,7 +35,7 @@ export class Version {
     Object.freeze(this);
   }
 
-  /** Parses a version such as `2.27`. Returns undefined for any text other than two numbers without leading zeros. */
+  /** Parses a version such as `2.27`: two numbers without leading zeros. Returns undefined for any other text. */
   static parse(text: string): Version | undefined {
     return Version.in(majorMinor, text);
   }

@@ -13,7 +13,7 @@ export class ResponseTooLarge extends CodedError<'RESPONSE_TOO_LARGE'> {
 /**
  * Reads a response body as text. The limit is the number of bytes after decompression.
  *
- * @throws ResponseTooLarge, or an error of `fetch()` if the connection fails
+ * @throws ResponseTooLarge, or the error from `fetch()` if the connection fails
  */
 export async function readBoundedText(response: Response, maxBytes: number): Promise<string> {
   if (!response.body) return '';

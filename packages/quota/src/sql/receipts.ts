@@ -26,7 +26,7 @@ export class Receipts {
     return { lane: this.#lane, number: ++this.#last, reserved: [] };
   }
 
-  /** Returns whether the receipts up to this one should be deleted, now that the result of its operation has arrived. */
+  /** Returns whether this receipt and all earlier ones should be deleted. Called when the operation's result arrives. */
   isCleanupDue({ number }: Receipt): boolean {
     return number % CLEANUP_INTERVAL === 0;
   }

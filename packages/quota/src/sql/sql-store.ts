@@ -68,7 +68,7 @@ class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
   readonly #text: Statements;
   readonly #steps: QuotaSteps;
-  /** Processes single requests faster; undefined if the database has no `query` function. */
+  /** A faster path for requests that are not batched; undefined if the database has no `query` function. */
   readonly #single: SingleRequests | undefined;
   /** Undefined for SQLite: a database in the same process cannot lose results. */
   readonly #receipts: Receipts | undefined;
