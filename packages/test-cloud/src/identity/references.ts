@@ -1,9 +1,7 @@
 import type { Documents } from '../service/documents.js';
+import type { Wire } from '../service/wire.js';
 import type { AccessToken, ApplicationCredential, Assignment, RequestToken, Token, Trust } from './identity-records.js';
 import { tablesOf } from './identity-tables.js';
-
-/** A record whose id fields have the same names as in the API. */
-type Wire = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the ids of the records to which a document refers, by table. Deleting one of them also deletes the document.

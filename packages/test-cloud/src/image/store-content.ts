@@ -1,6 +1,6 @@
 import { IMAGE_HEADER_BYTES, type ImageContent, imageFormatOf } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
-import type { CloudContext } from '../service/cloud-context.js';
+import { perCloud } from '../service/per-cloud.js';
 import { badRequest, conflict } from '../service/service-error.js';
 
 /** The detected formats that image data may have, by `disk_format`. Data of other disk formats is not checked. */
@@ -43,10 +43,10 @@ async function* asOneChunk(content: Uint8Array) {
 }
 
 /** The ids of the images whose data is being received. */
-const uploads = new WeakMap<CloudContext, Set<string>>();
+const uploads = perCloud(() => new Set<string>());
 
 /** Returns whether an image's data is being received. In the meantime, its status is `saving`. */
-export const isSaving = ({ cloud }: Call, id: string): boolean => uploads.get(cloud)?.has(id) === true;
+export const isSaving = ({ cloud }: Call, id: string): boolean => uploads(cloud).has(id);
 
 /**
  * Stores the data of an image. With real machines, data whose format differs from the image's `disk_format` is rejected
@@ -59,12 +59,11 @@ export async function storeContent(
 ): Promise<void> {
   if (isSaving(call, id)) throw conflict('Image status transition from saving to saving is not allowed');
   const { cloud, caller } = call;
-  const ids = uploads.get(cloud) ?? new Set();
-  uploads.set(cloud, ids.add(id));
+  uploads(cloud).add(id);
   try {
     const stream = content instanceof Uint8Array ? asOneChunk(content) : content;
     await cloud.catalogs.images.upload(caller, id, cloud.simulated ? stream : checkedContent(stream, String(format)));
   } finally {
-    ids.delete(id);
+    uploads(cloud).delete(id);
   }
 }

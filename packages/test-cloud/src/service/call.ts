@@ -8,6 +8,7 @@ import { badRequest, forbidden } from './service-error.js';
 /** A request to one of the cloud's services, with its response and caller. */
 export class Call {
   readonly query: URLSearchParams;
+  readonly #endListeners: (() => void)[] = [];
 
   /** @param authenticatedCaller the caller; undefined only on routes that require no token */
   constructor(
@@ -17,6 +18,15 @@ export class Call {
     private readonly authenticatedCaller: Caller | undefined,
   ) {
     this.query = new URLSearchParams(req.originalUrl.split('?')[1] ?? '');
+  }
+
+  /** Calls a function when the request has been handled, even if the client no longer waits for the response. */
+  onEnd(ended: () => void): void {
+    this.#endListeners.push(ended);
+  }
+
+  end(): void {
+    for (const ended of this.#endListeners) ended();
   }
 
   get caller(): Caller {

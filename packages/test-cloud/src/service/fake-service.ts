@@ -112,11 +112,12 @@ function sendBody(res: Response, body: unknown, sendJson: SendJson): void {
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
 
 /** Runs a handler and waits until its changes are durable, even if the handler fails. */
-async function runDurably(cloud: CloudContext, run: () => unknown): Promise<unknown> {
+async function runDurably(call: Call, run: Run): Promise<unknown> {
   try {
-    return await run();
+    return await run(call);
   } finally {
-    await cloud.documents.flush();
+    call.end();
+    await call.cloud.documents.flush();
   }
 }
 
@@ -166,7 +167,7 @@ function createRouter(options: FakeServiceOptions): Router {
       const caller = cloud.identifyCaller(req, types);
       if (!open && !caller) respondUnauthorized(req, res);
       else if (isOnlyStored && !cloud.simulated) throw recordOnlyError(path);
-      else sendResult(res, await runDurably(cloud, () => run(new Call(req, res, cloud, caller))), sendJson);
+      else sendResult(res, await runDurably(new Call(req, res, cloud, caller), run), sendJson);
     });
   }
   if (rejectsMethods)

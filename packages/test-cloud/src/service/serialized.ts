@@ -1,6 +1,8 @@
 import type { CloudContext } from './cloud-context.js';
+import { perCloud } from './per-cloud.js';
 
-const queues = new WeakMap<CloudContext, Map<string, Promise<unknown>>>();
+/** The latest change with each key. */
+const latestChanges = perCloud(() => new Map<string, Promise<unknown>>());
 
 /**
  * Runs changes one after another if they share a key, so that a change's checks stay valid until it is complete. A
@@ -11,17 +13,13 @@ export async function runSerially<T>(
   keys: readonly string[],
   work: () => T | Promise<T>,
 ): Promise<T> {
-  let queue = queues.get(cloud);
-  if (!queue) {
-    queue = new Map();
-    queues.set(cloud, queue);
-  }
-  const earlierChanges = keys.map((key) => queue.get(key));
+  const changes = latestChanges(cloud);
+  const earlierChanges = keys.map((key) => changes.get(key));
   const currentChange = Promise.allSettled(earlierChanges).then(work);
-  for (const key of keys) queue.set(key, currentChange);
+  for (const key of keys) changes.set(key, currentChange);
   try {
     return await currentChange;
   } finally {
-    for (const key of keys) if (queue.get(key) === currentChange) queue.delete(key);
+    for (const key of keys) if (changes.get(key) === currentChange) changes.delete(key);
   }
 }

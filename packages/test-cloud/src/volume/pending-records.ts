@@ -1,5 +1,5 @@
 import type { Call } from '../service/call.js';
-import type { CloudContext } from '../service/cloud-context.js';
+import { perCloud } from '../service/per-cloud.js';
 
 /** The part of a volume that counts toward the quotas. */
 interface VolumeAmounts {
@@ -18,14 +18,14 @@ interface SnapshotAmounts {
 /** A volume that is being created or extended, or a snapshot that is being created. */
 export type PendingRecord = VolumeAmounts | SnapshotAmounts;
 
-/** The pending records of each project, by id. */
-const pendingByCloud = new WeakMap<CloudContext, Map<string, PendingRecord & { readonly projectId: string }>>();
+/** The pending records of all projects, by id. */
+const pendingRecords = perCloud(() => new Map<string, PendingRecord & { readonly projectId: string }>());
 
-/** Counts a record toward the caller's quotas until the response is sent. Catalogs list only complete records. */
-export function addPending({ cloud, caller: { projectId }, res }: Call, record: PendingRecord): void {
-  const pending = pendingByCloud.get(cloud) ?? new Map();
-  pendingByCloud.set(cloud, pending.set(record.id, { ...record, projectId }));
-  res.once('close', () => pending.delete(record.id));
+/** Counts a record toward the caller's quotas until the request has been handled. Catalogs list only complete records. */
+export function addPending(call: Call, record: PendingRecord): void {
+  const pending = pendingRecords(call.cloud);
+  pending.set(record.id, { ...record, projectId: call.caller.projectId });
+  call.onEnd(() => pending.delete(record.id));
 }
 
 /** Adds the pending records to the stored ones. The larger size counts for a volume that is being extended. */
@@ -41,7 +41,7 @@ export async function countedRecords(
   projectId: string,
 ): Promise<{ readonly volumes: readonly VolumeAmounts[]; readonly snapshots: readonly SnapshotAmounts[] }> {
   // Pending records are read first: a record that is stored in the meantime keeps its id, so it is counted once.
-  const pending = [...(pendingByCloud.get(call.cloud)?.values() ?? [])].filter((one) => one.projectId === projectId);
+  const pending = [...pendingRecords(call.cloud).values()].filter((one) => one.projectId === projectId);
   const { volumes } = call.cloud.catalogs;
   const query = call.isAdmin ? { allProjects: true, projectId } : {};
   return {
