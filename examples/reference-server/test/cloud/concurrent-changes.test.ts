@@ -1,9 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freshDatabase } from '../../../../testing/fresh-database.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { durableDatabases } from '../durable-databases.js';
 import { images, network, type Services, servicesOf, volume } from './cloud-services.js';
 import { type CloudResponse, type CloudUnderTest, startCloud } from './cloud-under-test.js';
 
@@ -26,15 +23,9 @@ async function successes(send: (index: number) => Promise<CloudResponse>, count 
   return responses.filter(isSuccess).length;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'apistrata-concurrent-changes-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const postgresUrl = inject('postgresUrl');
-const DATABASES = [
-  { kind: 'a SQLite file', url: async () => join(folder, 'cloud.db') },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
-];
+const { databases } = durableDatabases('concurrent-changes');
 
-describe.each(DATABASES)('concurrent changes in a cloud on $kind', ({ url }) => {
+describe.each(databases)('concurrent changes in a cloud on $kind', ({ url }) => {
   let cloud: CloudUnderTest;
   let services: Services;
   beforeAll(async () => {

@@ -1,24 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
-import { freshDatabase } from '../../../../testing/fresh-database.js';
+import { durableDatabases } from '../durable-databases.js';
 import { sendRequest, startProgram } from '../program.js';
 import { RandomCloudRequests, type SentRequest } from '../random-cloud-requests.js';
 
 const REQUESTS = 4000;
 const CLIENTS = 24;
 
-const folder = mkdtempSync(join(tmpdir(), 'apistrata-concurrent-cloud-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const postgresUrl = inject('postgresUrl');
-const databases = [
-  { kind: 'a SQLite file', url: async () => join(folder, 'cloud.db') },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
-];
+const { folder, databases } = durableDatabases('concurrent-cloud');
 
 async function deadlocksOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
