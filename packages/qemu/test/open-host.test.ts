@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inspectComputer } from '../src/open-host.js';
 import { qemuDriver } from '../src/qemu-driver.js';
 import { parseVersion } from '../src/qemu-host.js';
@@ -49,7 +49,9 @@ describe('a computer that runs machines', () => {
 
 describe.runIf(process.getuid?.() === 0)('the directory of machines that run as another user', () => {
   const program = join(folder, 'qemu');
-  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+  for (const path of [program, join(folder, 'qemu-img')]) writeFileSync(path, '#!/bin/sh\n', { mode: 0o755 });
+  beforeAll(() => void vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`));
+  afterAll(() => void vi.unstubAllEnvs());
   const rejected = { code: 'DIRECTORY_UNUSABLE' };
 
   it('has a path that is short enough for sockets', async () => {
