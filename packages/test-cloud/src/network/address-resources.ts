@@ -1,13 +1,12 @@
 import { formatCidr, parseCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
-import type { Doc } from '../service/documents.js';
 import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { put } from '../service/route.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
-import type { Wire } from '../service/wire.js';
 import { flag, longText } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
+import { usersOfAddressGroup, usersOfAddressScope } from './sharing-users.js';
 import { hiddenStamps, nameFields, ownerFields, resourceNames, standardFields } from './standard-fields.js';
 import { ipVersion } from './value-types.js';
 
@@ -42,9 +41,8 @@ export const addressScopes: ResourceSpec = {
         'AddressScopeUpdateError',
       );
   },
-  removing({ cloud }, { id }) {
-    const pools = [...cloud.documents.table<Doc>('network/subnetpools').values()];
-    if (pools.some(({ address_scope_id }) => address_scope_id === id))
+  async removing(call, { id }) {
+    if ((await usersOfAddressScope(call, id)).length > 0)
       throw conflict(
         `Unable to complete operation on address scope ${id}. There are one or more subnet pools in use on the address scope.`,
         'AddressScopeInUse',
@@ -65,10 +63,8 @@ export const addressGroups: ResourceSpec = {
       { filter: false },
     ),
   }),
-  async removing({ cloud, elevatedCaller }, { id }) {
-    const ruleFields = cloud.documents.table<Wire>('network/security_group_rules');
-    const rules = await cloud.catalogs.networks.listSecurityGroupRules(elevatedCaller);
-    if (rules.some((rule) => ruleFields.get(rule.id)?.remote_address_group_id === id))
+  async removing(call, { id }) {
+    if ((await usersOfAddressGroup(call, id)).length > 0)
       throw networkError('AddressGroupInUse', `Address group ${id} is in use on one or more security group rules.`);
   },
   routes: (resource) =>

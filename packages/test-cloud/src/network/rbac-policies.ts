@@ -115,6 +115,18 @@ async function checkPolicy(call: Call, verb: 'create' | 'update', policy: Wire):
     throw conflict('An RBAC policy already exists with those values.', 'DuplicateRbacPolicy');
 }
 
+/** Rejects sharing a subnet pool with a project that cannot use the pool's address scope. */
+async function requireScopeAccess(call: Call, { object_id, target_tenant }: Wire): Promise<void> {
+  const pool = call.cloud.documents.table<Doc>('network/subnetpools').get(String(object_id));
+  if (!pool?.address_scope_id) return;
+  const scope = await shareableOf('address_scope').get(call, String(pool.address_scope_id));
+  const targets = scope.grants.access_as_shared ?? [];
+  if (!targets.includes(EVERY_PROJECT) && !targets.includes(String(target_tenant)))
+    throw invalidInputError(
+      `Failed to create RBAC policy on object ${object_id} because target project doesn't have access to associated address scope`,
+    );
+}
+
 /** Returns the fields with sorting disabled; lists can still be filtered by them. */
 const withoutSorting = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { filter: 'only', ...field }]));
@@ -138,6 +150,7 @@ export const rbacPolicies: ResourceSpec = {
     }),
   async creating(call, policy) {
     await checkPolicy(call, 'create', policy);
+    if (policy.object_type === 'subnetpool') await requireScopeAccess(call, policy);
     return undefined;
   },
   async changing(call, before, { target_tenant }) {

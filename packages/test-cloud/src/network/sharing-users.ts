@@ -46,10 +46,38 @@ export async function usersOfQosPolicy(call: Call, policyId: string): Promise<re
   return users;
 }
 
+/** Returns the users of an address scope: its subnet pools. */
+export async function usersOfAddressScope({ cloud }: Call, scopeId: string): Promise<readonly ObjectUser[]> {
+  return [...cloud.documents.table<Doc>('network/subnetpools').values()]
+    .filter(({ address_scope_id }) => address_scope_id === scopeId)
+    .map(({ id, project_id }) => ({ what: `subnet pool ${id}`, projectId: String(project_id) }));
+}
+
+/** Returns the users of a subnet pool: the subnets with a prefix from it. */
+export async function usersOfSubnetPool(call: Call, poolId: string): Promise<readonly ObjectUser[]> {
+  const subnetFields = call.cloud.documents.table<Wire>('network/subnets');
+  const subnets = await call.cloud.catalogs.networks.listSubnets(call.elevatedCaller);
+  return subnets
+    .filter(({ id }) => subnetFields.get(id)?.subnetpool_id === poolId)
+    .map(({ id, projectId }) => ({ what: `subnet ${id}`, projectId }));
+}
+
+/** Returns the users of an address group: security group rules. */
+export async function usersOfAddressGroup(call: Call, groupId: string): Promise<readonly ObjectUser[]> {
+  const ruleFields = call.cloud.documents.table<Wire>('network/security_group_rules');
+  const rules = await call.cloud.catalogs.networks.listSecurityGroupRules(call.elevatedCaller);
+  return rules
+    .filter(({ id }) => ruleFields.get(id)?.remote_address_group_id === groupId)
+    .map(({ id, projectId }) => ({ what: `security group rule ${id}`, projectId }));
+}
+
 const USER_FINDERS: Readonly<Record<string, UserFinder>> = {
   'network/access_as_shared': { find: portUsers, exempt: 'the owner' },
   'network/access_as_external': { find: routerUsers, exempt: 'the new target' },
   'qos_policy/access_as_shared': { find: usersOfQosPolicy, exempt: 'none' },
+  'address_scope/access_as_shared': { find: usersOfAddressScope, exempt: 'none' },
+  'subnetpool/access_as_shared': { find: usersOfSubnetPool, exempt: 'none' },
+  'address_group/access_as_shared': { find: usersOfAddressGroup, exempt: 'none' },
 };
 
 function policyInUseError(id: string, details: string): ServiceError {
@@ -69,6 +97,8 @@ export async function rejectUsedGrant(call: Call, policy: Wire, newTarget?: stri
   const id = String(policy.object_id);
   const object = await SHAREABLE_TYPES[String(object_type)]?.get(call, id);
   if (!users || !object) return;
+  // An owner does not need a policy to use the object.
+  if (users.exempt === 'none' && target_tenant === object.projectId) return;
   const remainingTargets = new Set((object.grants[String(action)] ?? []).filter((one) => one !== target_tenant));
   if (remainingTargets.has(EVERY_PROJECT)) return;
   if (object.mustBeOffered?.includes(String(action)) && target_tenant === EVERY_PROJECT)

@@ -11,6 +11,7 @@ import { count, flag } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
 import { areContained, compactPrefixes, prefixesOverlap } from './pool-prefixes.js';
 import { isAccessible } from './sharing.js';
+import { usersOfSubnetPool } from './sharing-users.js';
 import { nameFields, resourceNames, standardFields } from './standard-fields.js';
 import { prefix, uniqueList, uuid } from './value-types.js';
 
@@ -181,9 +182,7 @@ export const subnetPools = {
     return prefixFields(prefixes as readonly string[]);
   },
   async removing(call, { id }) {
-    const poolSubnets = call.cloud.documents.table<Wire>('network/subnets');
-    const all = new Set((await call.cloud.catalogs.networks.listSubnets(call.caller)).map((subnet) => subnet.id));
-    if ([...poolSubnets].some(([subnet, { subnetpool_id }]) => subnetpool_id === id && all.has(subnet)))
+    if ((await usersOfSubnetPool(call, id)).length > 0)
       throw conflict(
         `Unable to complete operation on subnetpool ${id}: Subnet pool has existing allocations.`,
         'SubnetPoolDeleteError',

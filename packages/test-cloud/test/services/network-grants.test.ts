@@ -94,6 +94,70 @@ describe('a policy for one project', () => {
     expect(await allocate(asOther)).toMatchObject({ status: 404, type: 'SubnetPoolNotFound' });
   });
 
+  it('cannot be deleted or moved while its members use the object', async () => {
+    const { request, asMember, make, own, other, share } = await grants();
+    const owned = { name: 'lent', project_id: 'owner' };
+    const inUse = { status: 409, type: 'RbacPolicyInUse' };
+    const { id: scope } = await make('address-scopes', 'address_scope', { ...owned, ip_version: 4 });
+    const { id: pool } = await make('subnetpools', 'subnetpool', {
+      ...owned,
+      prefixes: ['10.90.0.0/16'],
+      default_prefixlen: 24,
+    });
+    const { id: group } = await make('address-groups', 'address_group', { ...owned, addresses: ['10.1.0.0/16'] });
+    const { network } = (await asMember('POST', 'networks', { network: {} })).body;
+    const { security_group } = (await asMember('POST', 'security-groups', { security_group: { name: 'g' } })).body;
+    const users: Record<string, [string, string, string, object]> = {
+      address_scope: [
+        scope,
+        'subnetpools',
+        'subnetpool',
+        { name: 'p', prefixes: ['10.91.0.0/16'], address_scope_id: scope },
+      ],
+      subnetpool: [pool, 'subnets', 'subnet', { network_id: network.id, ip_version: 4, subnetpool_id: pool }],
+      address_group: [
+        group,
+        'security-group-rules',
+        'security_group_rule',
+        { security_group_id: security_group.id, direction: 'ingress', remote_address_group_id: group },
+      ],
+    };
+    for (const [type, [id, path, one, fields]] of Object.entries(users)) {
+      expect((await asMember('POST', path, { [one]: fields })).status, type).toBe(404);
+      const policyPath = `rbac-policies/${(await share(type, id, own)).id}`;
+      const { status, body } = await asMember('POST', path, { [one]: fields });
+      expect(status, JSON.stringify(body)).toBe(201);
+      expect(await request('DELETE', policyPath), type).toMatchObject(inUse);
+      const moved = { rbac_policy: { target_tenant: other } };
+      expect(await request('PUT', policyPath, moved), type).toMatchObject(inUse);
+      const toAll = await share(type, id, '*');
+      expect((await request('PUT', policyPath, moved)).status, type).toBe(200);
+      expect(await request('DELETE', `rbac-policies/${toAll.id}`), type).toMatchObject(inUse);
+      expect((await asMember('DELETE', `${path}/${body[one].id}`)).status, type).toBe(204);
+      expect((await request('DELETE', `rbac-policies/${toAll.id}`)).status, type).toBe(204);
+      expect((await request('DELETE', policyPath)).status, type).toBe(204);
+    }
+  });
+
+  it('shares a subnet pool only with projects that can use its address scope', async () => {
+    const { request, make, own, other, share } = await grants();
+    const { id: address_scope_id } = await make('address-scopes', 'address_scope', { name: 's', ip_version: 4 });
+    const pool = { name: 'p', prefixes: ['10.90.0.0/16'], address_scope_id };
+    const { id: object_id } = await make('subnetpools', 'subnetpool', pool);
+    const policyFor = (target_tenant: string) => ({
+      rbac_policy: { object_type: 'subnetpool', object_id, target_tenant, action: 'access_as_shared' },
+    });
+    await share('address_scope', address_scope_id, own);
+    expect((await request('POST', 'rbac-policies', policyFor(own))).status).toBe(201);
+    expect(await request('POST', 'rbac-policies', policyFor(other))).toMatchObject({
+      status: 400,
+      type: 'InvalidInput',
+      message: expect.stringContaining("target project doesn't have access to associated address scope"),
+    });
+    await share('address_scope', address_scope_id, '*');
+    expect((await request('POST', 'rbac-policies', policyFor(other))).status).toBe(201);
+  });
+
   it('lets its members see and use a QoS policy', async () => {
     const { request, asMember, asOther, make, own, other, share } = await grants();
     const { id } = await make('qos/policies', 'policy', { name: 'slow', project_id: 'owner' });
