@@ -53,6 +53,7 @@ export const addressScopes: ResourceSpec = {
 /** Named groups of addresses, for use in security group rules. */
 export const addressGroups: ResourceSpec = {
   ...resourceNames('address_group'),
+  hidesSharedOnChange: true,
   fields: () => ({
     ...standardFields,
     ...nameFields,

@@ -55,6 +55,9 @@ function checkFilters({ query }: Call, resource: ResourceType, names: readonly s
     }
 }
 
+const isHidden = ({ isAdmin }: Call, { fields }: ResourceType, name: string) =>
+  !isAdmin && fields[name]?.admin === 'read';
+
 function filterItems(call: Call, resource: ResourceType, items: readonly Wire[]): readonly Wire[] {
   const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING_PARAMETERS.has(name));
   const unexpected = parameters.filter((name) => !isFilter(resource, name));
@@ -62,7 +65,11 @@ function filterItems(call: Call, resource: ResourceType, items: readonly Wire[])
   checkFilters(call, resource, parameters);
   const { fields } = resource;
   const plainFilters = parameters.filter(
-    (name) => !(name in TAG_FILTERS) && name !== 'fixed_ips' && fields[name]?.filter !== 'storage',
+    (name) =>
+      !(name in TAG_FILTERS) &&
+      name !== 'fixed_ips' &&
+      fields[name]?.filter !== 'storage' &&
+      !isHidden(call, resource, name),
   );
   return filterByTags(
     filterByFixedIps(filterByQuery(items, call.query, plainFilters), call.query.getAll('fixed_ips')),
@@ -123,8 +130,9 @@ function listResponse(call: Call, resource: ResourceType, items: readonly Wire[]
   if (limit === 0) return { [many]: shown(sortedItems) };
   const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
   const marker = call.text('marker');
-  const index = marker === undefined ? undefined : sortedItems.findIndex(({ id }) => id === marker);
-  if (marker !== undefined && index === -1) throw resource.style.errors.notFound(resource, marker, call, 'list');
+  const markerIndex = marker === undefined ? -1 : sortedItems.findIndex(({ id }) => id === marker);
+  // As in Neutron, a list ignores the marker if the caller cannot see the resource.
+  const index = markerIndex < 0 ? undefined : markerIndex;
   const end = reverse ? (index ?? sortedItems.length) : Math.min(sortedItems.length, (index ?? -1) + 1 + limit);
   const page = sortedItems.slice(reverse ? Math.max(0, end - limit) : (index ?? -1) + 1, end);
   const isFullPage = page.length >= limit;
@@ -168,15 +176,16 @@ export const networkStyle: Style = {
   authorizesLast: true,
   admin: [],
 
-  authorize(call, { spec, admin }, verb, doc) {
+  authorize(call, resource, verb, doc) {
     if (call.isAdmin) return;
+    const { spec, admin } = resource;
     const { storageAuthorizes = [] } = spec;
     const rule = `${POLICY_VERBS[verb]}_${spec.one}`;
+    const isForeign = doc?.project_id !== undefined && doc.project_id !== call.caller.projectId;
+    if (verb === 'change' && isForeign && spec.hidesSharedOnChange) throw missingResource(resource.title, doc.id);
     if (admin.includes(verb)) throw notAllowedError(rule);
-    const isWrite = verb === 'change' || verb === 'remove';
     if (storageAuthorizes.includes(verb)) return;
-    if (isWrite && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId)
-      throw notAllowedError(rule);
+    if ((verb === 'change' || verb === 'remove') && isForeign) throw notAllowedError(rule);
   },
 
   authorizeFields(call, { spec, fields }, verb, requested) {
@@ -198,6 +207,11 @@ export const networkStyle: Style = {
   },
 
   isShared,
+
+  matchesHiddenFields(call, resource, doc) {
+    const hidden = [...new Set(call.query.keys())].filter((name) => isHidden(call, resource, name));
+    return filterByQuery([doc], call.query, hidden).length > 0;
+  },
 
   stamp(call, { spec, fields }, doc, before) {
     const now = formatSeconds(call.cloud.clock.now());

@@ -84,7 +84,10 @@ export function subnetView(subnet: SubnetRecord) {
   };
 }
 
-export function portView(port: PortView) {
+/** The fields of a port that responses do not contain. */
+type HiddenPortFields = 'hasResourceRequest' | 'networkName' | 'securityGroupIds' | 'seq';
+
+export function portView(port: Omit<PortView, HiddenPortFields>) {
   return {
     id: port.id,
     name: port.name,

@@ -19,6 +19,7 @@ import { quotaRoutes, withQuota } from './quota-routes.js';
 import { rbacPolicies } from './rbac-policies.js';
 import { routers } from './routers.js';
 import { securityGroupRules, securityGroups } from './security-groups.js';
+import { segmentRanges } from './segment-ranges.js';
 import { segments } from './segments.js';
 import { smallResources } from './small-resources.js';
 import { subnetPools } from './subnet-pools.js';
@@ -43,6 +44,7 @@ const RESOURCES: readonly ResourceSpec[] = [
   qosPolicies,
   ...qosRules,
   segments,
+  segmentRanges,
   agents,
   flavors,
   serviceProfiles,

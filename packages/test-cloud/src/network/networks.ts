@@ -1,20 +1,26 @@
-import type { NetworkFields, NetworkRecord } from '@apistrata/compute-engine/catalogs';
+import type { NetworkFields, NetworkRecord, ProviderSegment } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
 import { derived, fixed, settable } from '../service/field.js';
 import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
+import type { Wire } from '../service/wire.js';
 import { flag, integerBetween, text } from '../service/wire-types.js';
+import { mtuOf, rejectSmallMtu } from './network-mtu.js';
+import { removeSegments, storedSegmentsOf } from './network-segments.js';
 import { networkView } from './network-views.js';
 import {
   invalidInputError,
   PROVIDER_FIELDS,
+  requestedSegments,
   splitProvider,
-  toProvider,
-  validateSegments,
+  TUNNEL_TYPE,
+  toProviderFields,
+  UNSET_SEGMENT,
 } from './provider-attributes.js';
 import { defaultPolicyOf } from './qos.js';
-import { rejectUsedSegment, removeSegments, storedSegmentsOf } from './segments.js';
+import { completeSegments, hasRanges } from './segment-allocation.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { domainName, uniqueList, uuid } from './value-types.js';
@@ -44,6 +50,22 @@ function catalogFields(
   // If a network becomes external, all projects can use it.
   const becomesExternal = fields.external === true && before?.external !== true;
   return { ...fields, ...(provider && { provider }), ...(becomesExternal && { externalFor: null }) };
+}
+
+/** Rejects an MTU that is too large for the physical network, or too small for the network's subnets. */
+async function checkMtu({ cloud, elevatedCaller }: Call, { id, ...network }: Doc, mtu: number): Promise<void> {
+  if (cloud.simulated) mtuOf(mtu, [String(network['provider:network_type'])]);
+  rejectSmallMtu({ id, mtu }, await cloud.catalogs.networks.listSubnets(elevatedCaller, { networkId: id }));
+}
+
+/**
+ * Returns the segments of a new network; an empty list if the network needs no provider attributes. An internal network
+ * gets its segment ID from a range if its type has ranges.
+ */
+async function newSegments(call: Call, body: Wire): Promise<readonly ProviderSegment[]> {
+  const requested = requestedSegments(body);
+  const usesRanges = requested.length === 0 && !body['router:external'] && hasRanges(call, TUNNEL_TYPE);
+  return completeSegments(call, String(body.project_id), usesRanges ? [UNSET_SEGMENT] : requested);
 }
 
 export const networks: ResourceSpec = {
@@ -76,15 +98,19 @@ export const networks: ResourceSpec = {
     segments: fixed(SegmentList, undefined, { admin: 'read', inDocuments: true, filter: false }),
   }),
   async creating(call, body) {
-    const provider = body.segments === undefined ? undefined : validateSegments(body);
-    for (const segment of provider?.segments ?? []) await rejectUsedSegment(call, toProvider(segment));
+    const segments = await newSegments(call, body);
+    const types = segments.map(({ networkType }) => networkType);
+    const providerFields = segments.map(toProviderFields);
     return {
-      ...provider,
+      ...(call.cloud.simulated && { mtu: mtuOf(body.mtu, types) }),
+      ...providerFields[0],
+      segments: segments.length > 1 ? providerFields : undefined,
       ...(!body.qos_policy_id && { qos_policy_id: defaultPolicyOf(call, body.project_id)?.id ?? null }),
     };
   },
-  changing: async (call, { id }, change) => {
-    if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && storedSegmentsOf(call, id))
+  changing: async (call, before, change) => {
+    if (change.mtu !== undefined) await checkMtu(call, before, Number(change.mtu));
+    if (PROVIDER_FIELDS.some((name) => change[name] !== undefined) && storedSegmentsOf(call, before.id))
       throw invalidInputError('the provider attributes of a network with several segments cannot be changed');
     return undefined;
   },
@@ -103,16 +129,16 @@ export const networks: ResourceSpec = {
     get: async ({ cloud, caller }, id) => networkView(await cloud.catalogs.networks.getNetwork(caller, id)),
     create: async (call, body) => {
       const fields = catalogFields(call, body);
-      if (fields.provider) await rejectUsedSegment(call, fields.provider);
       return networkView(await call.cloud.catalogs.networks.createNetwork(call.caller, fields));
     },
     update: async (call, { id }, change) => {
       const { caller } = call;
       const { networks } = call.cloud.catalogs;
       const before = await networks.getNetwork(caller, id);
-      const fields = catalogFields(call, change, before);
-      if (fields.provider) await rejectUsedSegment(call, fields.provider, id);
-      return networkView(await networks.updateNetwork(caller, id, fields));
+      const { provider, ...fields } = catalogFields(call, change, before);
+      const [segment] = provider ? await completeSegments(call, before.projectId, [provider], id) : [];
+      const changedFields = { ...fields, ...(segment && { provider: segment }) };
+      return networkView(await networks.updateNetwork(caller, id, changedFields));
     },
     remove: async (call, { id }) => {
       await call.cloud.catalogs.networks.deleteNetwork(call.caller, id);

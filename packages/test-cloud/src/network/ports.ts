@@ -7,8 +7,11 @@ import type { ResourceSpec } from '../service/resource.js';
 import { forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { dictionary, flag, text } from '../service/wire-types.js';
+import { floatingIpPorts } from './floating-ip-ports.js';
+import { networkError } from './network-errors.js';
 import { portView } from './network-views.js';
 import { removeForwardingsTo } from './port-forwardings.js';
+import { rejectMixedGroups } from './security-groups.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 import { rejectPortOfTrunk, trunkFields } from './trunks.js';
@@ -148,17 +151,26 @@ export const ports: ResourceSpec = {
   }),
   async creating(call, port) {
     await rejectSpoofing(call, port.network_id, port, 'create_port');
+    rejectMixedGroups(call, port.security_groups);
     return { extra_dhcp_opts: mergeDhcpOptions([], port.extra_dhcp_opts) };
   },
   async changing(call, before, change) {
     await rejectSpoofing(call, before.network_id, change, 'update_port');
+    rejectMixedGroups(call, change.security_groups);
     if (change.mac_address !== undefined && !call.isAdmin)
       throw forbidden('(rule:update_port:mac_address) is disallowed by policy', 'PolicyNotAuthorized');
     if (change.extra_dhcp_opts === undefined) return undefined;
     const storedFields = call.cloud.documents.table<Wire>('network/ports').get(before.id);
     return { extra_dhcp_opts: mergeDhcpOptions(storedFields?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
-  removing: (call, { id }) => rejectPortOfTrunk(call, id),
+  removing(call, { id, device_owner }) {
+    if (device_owner === 'network:floatingip')
+      throw networkError(
+        'ServicePortInUse',
+        `Port ${id} cannot be deleted directly via the port API: has device owner network:floatingip.`,
+      );
+    rejectPortOfTrunk(call, id);
+  },
   // A network's owner may delete other projects' ports on the network.
   storageAuthorizes: ['remove'],
   shows: async (call, port) => ({
@@ -167,16 +179,24 @@ export const ports: ResourceSpec = {
     ...(await trunkFields(call, port)),
   }),
   storage: {
-    list: async ({ cloud, caller, query }) => {
+    list: async (call) => {
+      const { cloud, caller, query } = call;
       const devices = query.getAll('device_id');
       const networkIds = query.getAll('network_id');
       const ports = await cloud.catalogs.networks.listPorts(caller, {
         deviceIds: devices.length > 0 ? devices : undefined,
         networkId: networkIds.length === 1 ? networkIds[0] : undefined,
       });
-      return ports.map(portView);
+      const addressPorts = (await floatingIpPorts(call)).filter(
+        ({ network_id, device_id }) =>
+          (networkIds.length === 0 || networkIds.includes(network_id)) &&
+          (devices.length === 0 || devices.includes(device_id)),
+      );
+      return [...ports.map(portView), ...addressPorts];
     },
-    get: async ({ cloud, caller }, id) => portView(await cloud.catalogs.networks.getPort(caller, id)),
+    get: async (call, id) =>
+      (await floatingIpPorts(call)).find((port) => port.id === id) ??
+      portView(await call.cloud.catalogs.networks.getPort(call.caller, id)),
     create: async ({ cloud, caller }, body) => {
       const networkId = String(body.network_id);
       return portView(await cloud.catalogs.networks.createPort(caller, { ...catalogChange(body), networkId }));

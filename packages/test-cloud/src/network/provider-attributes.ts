@@ -1,19 +1,22 @@
 import { isPhysical, type NetworkRecord, type ProviderSegment } from '@apistrata/compute-engine/catalogs';
 import { ServiceError } from '../service/service-error.js';
 
-const MAX_VLAN = 4094;
-const UNSET_SEGMENT: ProviderSegment = { networkType: 'geneve', physicalNetwork: null, segmentationId: null };
+export const MAX_VLAN = 4094;
+/** The type of networks that are not connected to a physical network. */
+export const TUNNEL_TYPE = 'geneve';
+/** The segment of such a network before it has an ID. */
+export const UNSET_SEGMENT: ProviderSegment = { networkType: TUNNEL_TYPE, physicalNetwork: null, segmentationId: null };
 
 export const invalidInputError = (message: string) =>
   new ServiceError(400, `Invalid input for operation: ${message}.`, 'InvalidInput');
 
-/** Validates a segment of a physical network, with Neutron's error messages. */
+/** Validates a segment of a physical network, with Neutron's error messages. A VLAN may have no ID yet. */
 export function checkSegment({ networkType, physicalNetwork, segmentationId }: ProviderSegment): void {
   const networkLabel = networkType === 'vlan' ? 'VLAN' : networkType;
   if (!physicalNetwork) throw invalidInputError(`physical_network required for ${networkLabel} provider network`);
   if (networkType === 'flat' && segmentationId !== null)
     throw invalidInputError('segmentation_id prohibited for flat provider network');
-  if (networkType === 'vlan' && (segmentationId === null || segmentationId > MAX_VLAN))
+  if (networkType === 'vlan' && segmentationId !== null && segmentationId > MAX_VLAN)
     throw invalidInputError(`segmentation_id out of range (1 through ${MAX_VLAN})`);
 }
 
@@ -24,34 +27,34 @@ export const PROVIDER_FIELDS = SEGMENT_ATTRIBUTES.map((name) => `provider:${name
 
 type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
-/** Returns a segment in the catalog's format. */
-export function toProvider(segment: Segment): ProviderSegment {
-  const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name]);
-  return { networkType, physicalNetwork, segmentationId } as ProviderSegment;
+/** Returns a segment in the catalog's format. Missing attributes are null, the default type is that of tunnels. */
+function toProvider(segment: Partial<Segment>): ProviderSegment {
+  // Neutron treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
+  const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name] || null);
+  return { networkType: networkType ?? TUNNEL_TYPE, physicalNetwork, segmentationId } as ProviderSegment;
 }
 
+/** Returns a segment in the format of network bodies. */
+export const toProviderFields = ({ networkType, physicalNetwork, segmentationId }: ProviderSegment): Segment => ({
+  'provider:network_type': networkType,
+  'provider:physical_network': physicalNetwork,
+  'provider:segmentation_id': segmentationId,
+});
+
 /**
- * Validates the segments of a new network.
+ * Returns the segments that the body of a new network requests; an empty list if it requests none.
  *
- * @returns the provider attributes of the first segment, and all segments if there are several
- * @throws ServiceError 400 for duplicate or invalid segments, and for a body with both segments and provider attributes
+ * @throws ServiceError 400 for duplicate segments, and for a body with both segments and provider attributes
  */
-export function validateSegments(
-  body: Readonly<Record<string, unknown>>,
-): Segment & { readonly segments: readonly Segment[] | undefined } {
-  if (PROVIDER_FIELDS.some((name) => body[name] !== undefined))
-    throw invalidInputError('Segments and provider values cannot both be set');
-  // Neutron treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
-  const segments = (body.segments as readonly Partial<Segment>[]).map((requested) => {
-    const segment = Object.fromEntries(PROVIDER_FIELDS.map((name) => [name, requested[name] || null])) as Segment;
-    const provider = toProvider(segment);
-    if (isPhysical({ provider })) checkSegment(provider);
-    return segment;
-  });
-  const completeSegments = segments.filter((segment) => segment['provider:segmentation_id'] !== null);
-  if (new Set(completeSegments.map((segment) => JSON.stringify(segment))).size < completeSegments.length)
+export function requestedSegments(body: Readonly<Record<string, unknown>>): readonly ProviderSegment[] {
+  const hasProviderFields = PROVIDER_FIELDS.some((name) => body[name] !== undefined);
+  if (body.segments === undefined) return hasProviderFields ? [toProvider(body as Partial<Segment>)] : [];
+  if (hasProviderFields) throw invalidInputError('Segments and provider values cannot both be set');
+  const segments = (body.segments as readonly Partial<Segment>[]).map(toProvider);
+  const withIds = segments.filter(({ segmentationId }) => segmentationId !== null);
+  if (new Set(withIds.map((segment) => JSON.stringify(segment))).size < withIds.length)
     throw invalidInputError('Duplicate segment entry in request');
-  return { ...(segments[0] as Segment), segments: segments.length > 1 ? segments : undefined };
+  return segments;
 }
 
 /**
@@ -77,12 +80,9 @@ export function splitProvider(
   );
   const provider: ProviderSegment = { ...UNSET_SEGMENT, ...before?.provider, ...Object.fromEntries(requested) };
   const isExternal = rest['router:external'] ?? before?.external ?? false;
-  if (isPhysical({ provider })) {
-    if (requested.length > 0) checkSegment(provider);
-    if (isExternal && !simulated)
-      throw invalidInputError(
-        'external networks cannot be connected to a physical network: routers reach external networks through the host',
-      );
-  }
+  if (isPhysical({ provider }) && isExternal && !simulated)
+    throw invalidInputError(
+      'external networks cannot be connected to a physical network: routers reach external networks through the host',
+    );
   return requested.length > 0 ? { provider, rest } : { rest };
 }

@@ -102,6 +102,7 @@ export const qosPolicies = {
   many: 'policies',
   title: 'QoS policy',
   admin: writeVerbs,
+  hidesSharedOnChange: true,
   tags: true,
   fields: () => ({
     ...standardFields,

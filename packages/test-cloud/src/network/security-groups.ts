@@ -1,15 +1,46 @@
 import { formatCidr, type NewSecurityGroupRule, parseCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
+import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
+import type { Wire } from '../service/wire.js';
 import { anyId, flag, text } from '../service/wire-types.js';
-import { missingResource } from './network-errors.js';
+import { missingResource, networkError } from './network-errors.js';
 import { ruleView, securityGroupView } from './network-views.js';
 import { checkProtocol, normalizeRule } from './security-rule-checks.js';
 import { isAccessible } from './sharing.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
+
+/** Creates the `default` group of the listed project, as in Neutron: the one of the filter, or the caller's. */
+async function createDefaultGroup({ cloud, caller, query }: Call): Promise<void> {
+  const projectId = query.get('project_id') ?? query.get('tenant_id') ?? caller.projectId;
+  const isAllowed = caller.isAdmin || projectId === caller.projectId;
+  if (projectId && isAllowed)
+    await cloud.catalogs.networks.resolveSecurityGroups({ ...caller, projectId }, ['default']);
+}
+
+/** Returns whether a security group is stateful. */
+const isStateful = ({ cloud }: Call, groupId: string) =>
+  cloud.documents.table<Wire>('network/security_groups').get(groupId)?.stateful !== false;
+
+/** Rejects a port with both stateful and stateless security groups. */
+export function rejectMixedGroups(call: Call, groupIds: unknown): void {
+  if (new Set(((groupIds ?? []) as readonly string[]).map((id) => isStateful(call, id))).size > 1)
+    throw networkError(
+      'SecurityGroupConflict',
+      'Error Cannot apply both stateful and stateless security groups on the same port at the same time while attempting the operation.',
+    );
+}
+
+/** Rejects a change from stateful to stateless, or back, of a security group that ports use. */
+async function rejectUsedGroup(call: Call, { id }: Doc, stateful: unknown): Promise<void> {
+  if (stateful === undefined || stateful === isStateful(call, id)) return;
+  const ports = await call.cloud.catalogs.networks.listPorts(call.elevatedCaller);
+  if (ports.some(({ securityGroupIds }) => securityGroupIds.includes(id)))
+    throw networkError('SecurityGroupInUse', `Security Group ${id} in use.`);
+}
 
 /** Security groups. Every project has a group named `default`. */
 export const securityGroups: ResourceSpec = {
@@ -22,9 +53,15 @@ export const securityGroups: ResourceSpec = {
     shared: derived(false, { inDocuments: true, filter: 'only' }),
     security_group_rules: derived(undefined, { filter: false }),
   }),
+  changing: async (call, before, { stateful }) => {
+    await rejectUsedGroup(call, before, stateful);
+    return undefined;
+  },
   storage: {
-    list: async ({ cloud, caller }) =>
-      (await cloud.catalogs.networks.listSecurityGroups(caller)).map(securityGroupView),
+    list: async (call) => {
+      await createDefaultGroup(call);
+      return (await call.cloud.catalogs.networks.listSecurityGroups(call.caller)).map(securityGroupView);
+    },
     get: async ({ cloud, caller }, id) => securityGroupView(await cloud.catalogs.networks.getSecurityGroup(caller, id)),
     create: async ({ cloud, caller }, body) =>
       securityGroupView(await cloud.catalogs.networks.createSecurityGroup(caller, toCamelCase<{ name: string }>(body))),
@@ -91,8 +128,11 @@ export const securityGroupRules: ResourceSpec = {
     return { normalized_cidr: cidr ? formatCidr(cidr) : null };
   },
   storage: {
-    list: async ({ cloud, caller }) =>
-      (await cloud.catalogs.networks.listSecurityGroupRules(caller)).map((rule) => ruleView(rule)),
+    list: async (call) => {
+      await createDefaultGroup(call);
+      const rules = await call.cloud.catalogs.networks.listSecurityGroupRules(call.caller);
+      return rules.map((rule) => ruleView(rule));
+    },
     get: async ({ cloud, caller }, id) => ruleView(await cloud.catalogs.networks.getSecurityGroupRule(caller, id)),
     create: async ({ cloud, caller }, { project_id: _, ...body }) =>
       ruleView(await cloud.catalogs.networks.createSecurityGroupRule(caller, toCamelCase<NewSecurityGroupRule>(body))),

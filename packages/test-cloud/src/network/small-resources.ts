@@ -5,15 +5,7 @@ import { get, put } from '../service/route.js';
 import { anyId, dictionary, flag, integer, integerBetween, longText, text } from '../service/wire-types.js';
 import { missingResource } from './network-errors.js';
 import { ethertype, ipPrefix, protocol } from './security-groups.js';
-import {
-  hiddenOwner,
-  hiddenStamps,
-  nameFields,
-  ownerFields,
-  resourceNames,
-  stampFields,
-  standardFields,
-} from './standard-fields.js';
+import { hiddenOwner, hiddenStamps, nameFields, ownerFields, resourceNames, stampFields } from './standard-fields.js';
 import { address, ipVersion, uuid } from './value-types.js';
 
 const hiddenField = { hidden: true } as const;
@@ -23,29 +15,8 @@ const onlyFilter = { filter: 'only' } as const;
 const writeVerbs = ['create', 'change', 'remove'] as const;
 const verbsWithoutChange = ['list', 'show', 'create', 'remove'] as const;
 
-/** A segment ID or an autonomous system number. */
+/** An autonomous system number. */
 const number32 = integerBetween(1, 2 ** 32 - 1);
-
-/** Ranges of segment IDs for project networks. */
-const segmentRanges: ResourceSpec = {
-  ...resourceNames('network_segment_range'),
-  tags: true,
-  admin: writeVerbs,
-  // As in Neutron, only administrators see segment ranges.
-  isVisible: () => false,
-  fields: () => ({
-    ...standardFields,
-    ...nameFields,
-    default: derived(false, noFilter),
-    shared: fixed(flag, true, noFilter),
-    network_type: required(fixed(z.enum(['vlan', 'vxlan', 'gre', 'geneve']), undefined, onlyFilter)),
-    physical_network: fixed(text.max(64), null, onlyFilter),
-    minimum: required(settable(number32, undefined, noFilter)),
-    maximum: required(settable(number32, undefined, noFilter)),
-    used: derived(() => ({}), noFilter),
-    available: derived(() => [], noFilter),
-  }),
-};
 
 /** Labels for metering project traffic. */
 const meteringLabels: ResourceSpec = {
@@ -176,7 +147,6 @@ const tapMirrors: ResourceSpec = {
 
 /** Resources that are stored, returned and filtered, but have no effect in this cloud. */
 export const smallResources: readonly ResourceSpec[] = [
-  segmentRanges,
   meteringLabels,
   meteringRules,
   defaultRules,

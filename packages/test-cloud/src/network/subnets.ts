@@ -1,10 +1,13 @@
 import type { NewSubnet, SubnetChange, SubnetRecord } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { count, flag, text } from '../service/wire-types.js';
+import { networkError } from './network-errors.js';
+import { rejectSmallMtu } from './network-mtu.js';
 import { subnetView } from './network-views.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { findFreePrefix, requireSamePool, resolvePoolId } from './subnet-pools.js';
@@ -24,6 +27,21 @@ async function filterByShared(call: Call, subnets: readonly SubnetRecord[]): Pro
   const networks = await call.cloud.catalogs.networks.listNetworks(call.caller, { shared });
   const sharedNetworkIds = new Set(networks.map(({ id }) => id));
   return subnets.filter(({ networkId }) => sharedNetworkIds.has(networkId));
+}
+
+/** Rejects a change to a subnet whose gateway address is the address of a router's port. */
+async function rejectUsedGateway(call: Call, { id, network_id, gateway_ip }: Doc): Promise<void> {
+  const ports = await call.cloud.catalogs.networks.listPorts(call.elevatedCaller, { networkId: String(network_id) });
+  const routerPort = ports.find(
+    ({ deviceOwner, fixedIps }) =>
+      deviceOwner.startsWith('network:router_interface') &&
+      fixedIps.some(({ subnetId, address }) => subnetId === id && address === gateway_ip),
+  );
+  if (routerPort)
+    throw networkError(
+      'GatewayIpInUse',
+      `Current gateway ip ${gateway_ip} already in use by port ${routerPort.id}. Unable to update.`,
+    );
 }
 
 export const subnets: ResourceSpec = {
@@ -54,7 +72,13 @@ export const subnets: ResourceSpec = {
     const { network_id, ip_version, cidr, prefixlen } = subnet;
     const subnetpool_id = resolvePoolId(call, subnet);
     await requireSamePool(call, String(network_id), ip_version, subnetpool_id);
+    const network = await call.cloud.catalogs.networks.getNetwork(call.caller, String(network_id));
+    rejectSmallMtu(network, [{ ipVersion: ip_version as 4 | 6 }]);
     return { subnetpool_id, ...(!cidr && { cidr: await findFreePrefix(call, subnetpool_id, prefixlen) }) };
+  },
+  async changing(call, before, { gateway_ip }) {
+    if (gateway_ip !== undefined && gateway_ip !== before.gateway_ip) await rejectUsedGateway(call, before);
+    return undefined;
   },
   storage: {
     list: async (call) => {

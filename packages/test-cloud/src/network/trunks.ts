@@ -9,6 +9,8 @@ import { conflict, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { flag, integerBetween } from '../service/wire-types.js';
 import { networkError } from './network-errors.js';
+import { networkView } from './network-views.js';
+import { invalidInputError } from './provider-attributes.js';
 import { nameFields, resourceNames, standardFields } from './standard-fields.js';
 import { uuid } from './value-types.js';
 
@@ -28,13 +30,42 @@ const subPortList = z.array(subPort).refine((subPorts) => {
   const ids = subPorts.flatMap(({ segmentation_id }) => segmentation_id ?? []);
   return new Set(ids).size === ids.length;
 }, 'has a segmentation ID that is not unique');
+type SubPort = z.infer<typeof subPort>;
 const SubPorts = z.object({ sub_ports: subPortList.min(1) });
 
 const listTrunks = (call: Call) => [...call.cloud.documents.table<Doc>('network/trunks').values()];
-const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
+const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly SubPort[];
 
 const trunkPortInUse = (portId: unknown) =>
   networkError('TrunkPortInUse', `Port ${portId} is in use by another trunk.`);
+
+/**
+ * Returns the requested subports. A subport that inherits its segmentation gets the segment of its network.
+ *
+ * @throws ServiceError 409 if a subport's MTU is larger than the parent port's, 400 for a network that is not a VLAN
+ */
+async function completeSubPorts(call: Call, parentId: unknown, requested: readonly SubPort[]) {
+  const { networks } = call.cloud.catalogs;
+  const networkOf = async (portId: string) => {
+    const { networkId } = await networks.getPort(call.caller, portId);
+    return networks.getNetwork(call.elevatedCaller, networkId);
+  };
+  const parentNetwork = await networkOf(String(parentId));
+  return Promise.all(
+    requested.map(async (subPort) => {
+      const network = await networkOf(subPort.port_id);
+      if (network.mtu > parentNetwork.mtu)
+        throw networkError(
+          'SubPortMtuGreaterThanTrunkPortMtu',
+          `MTU ${network.mtu} of subport ${subPort.port_id} cannot be greater than MTU ${parentNetwork.mtu} of trunk ${parentId}.`,
+        );
+      if (subPort.segmentation_type !== 'inherit') return subPort;
+      const { 'provider:network_type': type, 'provider:segmentation_id': segmentation_id } = networkView(network);
+      if (type !== 'vlan') throw invalidInputError(`Unknown segmentation_type '${type}'`);
+      return { port_id: subPort.port_id, segmentation_type: type, segmentation_id: segmentation_id ?? undefined };
+    }),
+  );
+}
 
 /** Rejects a port that is already in a trunk, and a segmentation ID that is already used in this trunk. */
 async function rejectDuplicates(call: Call, previous: readonly Wire[], requested: readonly Wire[]): Promise<void> {
@@ -139,7 +170,9 @@ export const trunks: ResourceSpec = {
         `Port ${port_id} is currently in use and is not eligible for use as a parent port.`,
       );
     if (membership) throw trunkPortInUse(port_id);
-    await rejectDuplicates(call, [], sub_ports as readonly Wire[]);
+    const complete = await completeSubPorts(call, port_id, sub_ports as readonly SubPort[]);
+    await rejectDuplicates(call, [], complete);
+    return { sub_ports: complete };
   },
   async removing(call, trunk) {
     rejectDisabled(trunk);
@@ -153,7 +186,7 @@ export const trunks: ResourceSpec = {
     })),
     put('/v2.0/trunks/:id/add_subports', async (call) => {
       const before = await requireEnabled(resource, call);
-      const { sub_ports: added } = call.body(SubPorts);
+      const added = await completeSubPorts(call, before.port_id, call.body(SubPorts).sub_ports);
       await rejectDuplicates(call, subPortsOf(before), added);
       return resource.apply(call, before, { sub_ports: [...subPortsOf(before), ...added] });
     }),

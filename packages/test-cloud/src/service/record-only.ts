@@ -10,7 +10,6 @@ const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
     'default-security-group-rules',
     'floatingips/:floatingip_id/port_forwardings',
     'metering',
-    'network-segment-ranges',
     'qos',
     'routers/:router_id/conntrack_helpers',
     'segments',

@@ -129,9 +129,10 @@ export class Resource implements ResourceType {
     await this.spec.requireParent?.(call);
     this.style.authorize(call, this, 'list', undefined);
     this.spec.listing?.(call);
-    const { lists } = this.spec;
     const docs = await this.storage.list(call);
-    const listedDocs = lists ? docs.filter((doc) => lists(call, doc)) : docs;
+    const listedDocs = docs.filter(
+      (doc) => (this.spec.lists?.(call, doc) ?? true) && (this.style.matchesHiddenFields?.(call, this, doc) ?? true),
+    );
     return Promise.all(listedDocs.map((doc) => this.show(call, doc)));
   }
 

@@ -27,6 +27,8 @@ export interface ResourceNames {
   readonly seed?: (call: Call, table: Map<string, Doc>) => void;
   /** The verbs for which a caller without permission receives 404 for a missing record. Default: always 403. */
   readonly revealsMissing?: readonly Verb[];
+  /** Whether a change to another project's shared record returns 404 instead of 403. */
+  readonly hidesSharedOnChange?: true;
   /** The names of filters, if they are not derived from the fields. */
   readonly filters?: readonly string[];
   /** Returns how requests with unknown fields are handled; default: as in the service's other resources. */
@@ -85,6 +87,8 @@ export interface Style {
   readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, values: Wire) => void;
   /** Returns whether other projects may see a record. Default: the value of the record's field `shared`. */
   readonly isShared?: (call: Call, doc: Doc) => boolean;
+  /** Returns whether a record matches a list's filters by fields that the caller cannot see. Default: true. */
+  readonly matchesHiddenFields?: (call: Call, resource: ResourceType, doc: Doc) => boolean;
   /** Returns the fields that the service itself sets, such as times, revisions and the owner. */
   readonly stamp: (call: Call, resource: ResourceType, doc: Wire, before: Doc | undefined) => Wire;
   /** Returns the final wire format of a resource for a response. */
