@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest } from '../clouds.js';
@@ -111,33 +110,6 @@ it('keeps the type of a volume if no pool fits the new one', async () => {
   const retype = { 'os-retype': { new_type: 'special', migration_policy: 'on-demand' } };
   expect((await request('POST', `volumes/${id}/action`, retype)).status).toBe(202);
   expect((await request('GET', `volumes/${id}`)).body.volume).toMatchObject({ volume_type, status: 'available' });
-});
-
-it('changes whether a volume can be shared, and checks the quota of the new type', async () => {
-  const { request, type, volume } = await volumes();
-  await type({ multiattach: '<is> True' });
-  const { id, volume_type } = await volume({}, request);
-  const path = `volumes/${id}`;
-  const retype = (new_type: string) => request('POST', `${path}/action`, { 'os-retype': { new_type } });
-  const shown = async () => (await request('GET', path)).body.volume;
-  const project = (await shown())['os-vol-tenant-attr:tenant_id'];
-  const limit = (volumes_special: number) =>
-    request('PUT', `os-quota-sets/${project}`, { quota_set: { volumes_special } });
-  await limit(0);
-  expect((await retype('special')).status).toBe(413);
-  await limit(-1);
-  expect((await retype('special')).status).toBe(202);
-  expect(await shown()).toMatchObject({ volume_type: 'special', multiattach: true });
-  const attached = { instance_uuid: randomUUID(), mountpoint: '/dev/vdb' };
-  expect((await request('POST', `${path}/action`, { 'os-attach': attached })).status).toBe(202);
-  expect((await shown()).status).toBe('in-use');
-  expect(await retype(volume_type)).toMatchObject({
-    status: 400,
-    body: { badRequest: { message: expect.stringContaining('only allowed on available volumes') } },
-  });
-  expect((await request('POST', `${path}/action`, { 'os-detach': {} })).status).toBe(202);
-  expect((await retype(volume_type)).status).toBe(202);
-  expect(await shown()).toMatchObject({ volume_type, multiattach: false });
 });
 
 describe('the content of the pool', () => {
