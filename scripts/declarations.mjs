@@ -56,12 +56,22 @@ const expandTypes = {
 /** The modules of the test cloud. Users reach the modules of other packages only through the engine and the preset. */
 const TEST_CLOUD_MODULES = /[\\/]test-cloud[\\/]dist\b/;
 
-/** A plugin that removes other packages' docstrings, which account for half the size of all declarations. */
-const removeUnusedDocstrings = {
-  name: 'fewer-docstrings',
+/**
+ * A plugin that removes what users do not need from the declarations of other packages: docstrings, the parameters of
+ * constructors, which users do not call, and the engine's internal state. Together with the types that only these parts
+ * use, they account for more than half the size of all declarations.
+ */
+const removeUnusedParts = {
+  name: 'fewer-parts',
   transform: {
     filter: { id: { include: /\.d\.ts$/, exclude: TEST_CLOUD_MODULES } },
-    handler: (code) => ({ code: code.replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, ''), map: null }),
+    handler: (code) => ({
+      code: code
+        .replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, '')
+        .replaceAll(/^([ \t]+)constructor\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\);$/gm, '$1protected constructor();')
+        .replaceAll(/^[ \t]+readonly core: Core;\n/gm, ''),
+      map: null,
+    }),
   },
 };
 
@@ -106,7 +116,7 @@ export async function writeDeclarations(input, { dir, external, selfContained = 
     checks: { pluginTimings: false },
     external,
     plugins: [
-      ...(selfContained ? [opaqueTypes, expandTypes, removeUnusedDocstrings] : []),
+      ...(selfContained ? [opaqueTypes, expandTypes, removeUnusedParts] : []),
       dts({ dtsInput: true, emitDtsOnly: true, sourcemap: false, tsconfig: false }),
       reachableDocstrings,
     ],
