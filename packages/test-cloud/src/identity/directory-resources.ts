@@ -5,12 +5,14 @@ import { derived, type Fields, fixed, required, settable } from '../service/fiel
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
+import { DEFAULT_DOMAIN } from './directory.js';
 import { checkFederated, FederatedAccounts } from './federated-users.js';
 import { ALL_VERBS, flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
 import { impliedRoleRoutes } from './implied-roles.js';
-import { callerDomainId, rejectDuplicates, requireMutable, uniqueNameHooks } from './named-in-domain.js';
+import { domainOfNewRecords, rejectDuplicates, requireMutable, uniqueNameHooks } from './named-in-domain.js';
 import {
   ancestorProjects,
+  checkParentDomain,
   checkProjectChange,
   checkProjectParents,
   childProjects,
@@ -44,7 +46,7 @@ export const domains: ResourceSpec = {
   one: 'domain',
   many: 'domains',
   filters: ['name', 'enabled'],
-  isVisible: (call, { id }) => id === callerDomainId(call),
+  isVisible: ({ caller }, { id }) => id === (caller.userDomainId ?? DEFAULT_DOMAIN),
   admin: ADMIN_VERBS,
   revealsMissing: ['change', 'remove'],
   fields: () => ({
@@ -122,10 +124,11 @@ export const projects: ResourceSpec = {
     if (project.parent_id && !parent && !parentIsDomain)
       throw badRequest(`Could not find project: ${project.parent_id}.`);
     const domain =
-      project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? callerDomainId(call);
+      project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? domainOfNewRecords(call);
     if (!state.domains.has(String(domain))) throw badRequest(`Could not find domain: ${domain}.`);
     const hierarchyFields = { domain_id: domain, parent_id: project.parent_id ?? domain };
     rejectDuplicates(call, 'projects', 'project', { ...project, ...hierarchyFields });
+    checkParentDomain(hierarchyFields, parent);
     checkProjectParents(call, hierarchyFields.parent_id);
     return hierarchyFields;
   },
@@ -186,7 +189,7 @@ export const users: ResourceSpec = {
   fields: () => ({
     id: derived(),
     name: required(settable(longName)),
-    domain_id: settable(recordId, callerDomainId),
+    domain_id: settable(recordId, domainOfNewRecords),
     default_project_id: settable(nullableText),
     description: settable(nullableText),
     federated: settable(FederatedAccounts),
@@ -225,7 +228,7 @@ export const groups: ResourceSpec = {
   revealsMissing: ['remove'],
   fields: () => ({
     ...commonFields,
-    domain_id: settable(recordId, callerDomainId),
+    domain_id: settable(recordId, domainOfNewRecords),
     options: derived(),
     members: derived(() => [], { hidden: true }),
   }),
