@@ -5,9 +5,8 @@ import { derived, type Fields, fixed, required, settable } from '../service/fiel
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { DEFAULT_DOMAIN } from './directory.js';
 import { checkFederated, FederatedAccounts } from './federated-users.js';
-import { ALL_VERBS, flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
+import { flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
 import { impliedRoleRoutes } from './implied-roles.js';
 import { domainOfNewRecords, rejectDuplicates, requireMutable, uniqueNameHooks } from './named-in-domain.js';
 import {
@@ -24,11 +23,6 @@ import { UserOptions } from './user-options.js';
 const longName = nameUpTo(255);
 /** The name of a domain or project. Names of users, groups and roles may be longer. */
 const shortName = nameUpTo(64);
-/**
- * The verbs that only administrators may use. Members can read their own records by ID and list their projects at
- * `/auth/projects`.
- */
-const ADMIN_VERBS = ['list', 'create', 'change', 'remove'] as const;
 
 const commonFields: Fields = {
   id: derived(),
@@ -46,8 +40,6 @@ export const domains: ResourceSpec = {
   one: 'domain',
   many: 'domains',
   filters: ['name', 'enabled'],
-  isVisible: ({ caller }, { id }) => id === (caller.userDomainId ?? DEFAULT_DOMAIN),
-  admin: ADMIN_VERBS,
   revealsMissing: ['change', 'remove'],
   fields: () => ({
     ...commonFields,
@@ -98,10 +90,7 @@ export const projects: ResourceSpec = {
   tags: 'filters',
   routes: projectTagRoutes,
   filters: ['domain_id', 'enabled', 'name', 'parent_id', 'is_domain'],
-  isVisible: ({ caller, cloud }, { id }) =>
-    id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((project) => project.id === id),
   lists: (call, { is_domain }) => call.query.has('is_domain') || is_domain !== true,
-  admin: ADMIN_VERBS,
   fields: () => ({
     ...commonFields,
     name: required(settable(shortName)),
@@ -184,8 +173,6 @@ export const users: ResourceSpec = {
   // Hashing a password takes a long time, so changes to other users do not wait for it.
   serializedBy: { create: 'none', change: 'resource' },
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
-  isVisible: ({ caller }, { id }) => id === caller.userId,
-  admin: ADMIN_VERBS,
   fields: () => ({
     id: derived(),
     name: required(settable(longName)),
@@ -224,7 +211,6 @@ export const groups: ResourceSpec = {
   one: 'group',
   many: 'groups',
   filters: ['domain_id', 'name'],
-  admin: ALL_VERBS,
   revealsMissing: ['remove'],
   fields: () => ({
     ...commonFields,
@@ -240,7 +226,6 @@ export const roles: ResourceSpec = {
   one: 'role',
   many: 'roles',
   filters: ['name', 'domain_id'],
-  admin: ALL_VERBS,
   revealsMissing: ['show', 'change', 'remove'],
   lists: (call, { domain_id }) => call.query.has('domain_id') || (domain_id ?? null) === null,
   fields: () => ({
