@@ -5,13 +5,16 @@ import { filterByQuery } from '../service/listing.js';
 import { created, del, get, noContent, openPost, post, type Route } from '../service/route.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { formatMicros } from '../service/times.js';
-import { forbiddenAction, rejectApplicationCredentials, rejectTrustAndOAuthTokens } from './delegation.js';
+import { authorize } from './authorize.js';
+import { rejectApplicationCredentials, rejectTrustAndOAuthTokens } from './delegation.js';
 import type { ApplicationCredential, StoredAccessRule } from './identity-records.js';
 import { listOf } from './identity-style.js';
 import { nameUpTo, recordId } from './identity-types.js';
 import { isPasswordOf } from './lockout.js';
 import { authenticationError } from './login.js';
 import { newId } from './new-id.js';
+import type { Action } from './policies.js';
+import { authorizeById } from './record-policy.js';
 import { RoleRef, resolveRoleId } from './role-ref.js';
 import { Timestamp } from './timestamp.js';
 import type { UserOptions } from './user-options.js';
@@ -65,21 +68,19 @@ export function applicationCredentialRoutes(): readonly Route[] {
     };
   }
 
-  function authorizedUserId(call: Call): string {
+  /** Returns the user ID in the path after authorizing an action on the user's application credentials. */
+  function credentialOwnerId(call: Call, action: Action): string {
     const userId = call.param('user');
-    if (userId !== call.caller.userId) call.requireAdmin();
+    authorize(call, action, { owner: userId });
+    rejectTrustAndOAuthTokens(call, 'application credentials');
     return userId;
   }
 
-  function credentialOwnerId(call: Call): string {
+  /** Returns the user ID in the path after authorizing an action on the user's access rules. */
+  function ruleOwnerId(call: Call, action: Action): string {
+    const userId = call.param('user');
+    authorizeById(call, action, 'users', userId);
     rejectTrustAndOAuthTokens(call, 'application credentials');
-    return authorizedUserId(call);
-  }
-
-  /** Returns the user ID in the path. Only this user and system administrators may access the user's access rules. */
-  function ruleOwnerId(call: Call): string {
-    const userId = credentialOwnerId(call);
-    if (userId !== call.caller.userId && !call.caller.systemScope) throw forbiddenAction('identity:list_access_rules');
     return userId;
   }
 
@@ -88,10 +89,12 @@ export function applicationCredentialRoutes(): readonly Route[] {
     links: { self: `${call.base}/v3/users/${call.param('user')}/access_rules/${rule.id}` },
   });
 
-  function findCredential(call: Call): ApplicationCredential {
+  /** Returns the application credential in the path. Its owner may differ from the user in the path. */
+  function findCredential(call: Call, action: Action): ApplicationCredential {
     const credential = call.cloud.directory.state.credentials.get(call.param('id'));
-    if (credential?.userId !== credentialOwnerId(call))
-      throw notFound(`Could not find Application Credential: ${call.param('id')}.`);
+    authorize(call, action, { owner: credential?.userId ?? call.param('user') });
+    rejectTrustAndOAuthTokens(call, 'application credentials');
+    if (!credential) throw notFound(`Could not find Application Credential: ${call.param('id')}.`);
     return credential;
   }
 
@@ -119,16 +122,17 @@ export function applicationCredentialRoutes(): readonly Route[] {
     return newRule;
   }
 
-  function findRule(call: Call): StoredAccessRule {
+  function findRule(call: Call, action: Action): StoredAccessRule {
+    const userId = ruleOwnerId(call, action);
     const rule = ruleTable(call).get(call.param('rule'));
-    if (rule?.user_id !== ruleOwnerId(call)) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
+    if (rule?.user_id !== userId) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
     return rule;
   }
 
   const path = '/v3/users/:user/application_credentials';
   return [
     get(path, (call) => {
-      const userId = credentialOwnerId(call);
+      const userId = credentialOwnerId(call, 'list_application_credentials');
       const ownCredentials = [...call.cloud.directory.state.credentials.values()].filter(
         (credential) => credential.userId === userId,
       );
@@ -144,9 +148,8 @@ export function applicationCredentialRoutes(): readonly Route[] {
     }),
     post(path, async (call) => {
       const { caller } = call;
-      const userId = credentialOwnerId(call);
+      const userId = credentialOwnerId(call, 'create_application_credential');
       rejectApplicationCredentials(call, 'additional application credentials');
-      if (userId !== caller.userId) throw forbiddenAction('identity:create_application_credential');
       const requested = call.body(NewCredential).application_credential;
       const secret = requested.secret ?? randomBytes(64).toString('base64url');
       // The checks follow the slow hash computation, so that their results still hold when the credential is stored.
@@ -185,14 +188,17 @@ export function applicationCredentialRoutes(): readonly Route[] {
       call.cloud.directory.state.credentials.set(credential.id, credential);
       return created({ application_credential: { ...credentialView(call, credential), secret } });
     }),
-    get(`${path}/:id`, (call) => ({ application_credential: credentialView(call, findCredential(call)) })),
+    get(`${path}/:id`, (call) => ({
+      application_credential: credentialView(call, findCredential(call, 'get_application_credential')),
+    })),
     del(`${path}/:id`, (call) => {
+      const { id } = findCredential(call, 'delete_application_credential');
       rejectApplicationCredentials(call, 'additional application credentials');
-      call.cloud.directory.state.credentials.delete(findCredential(call).id);
+      call.cloud.directory.state.credentials.delete(id);
       return noContent();
     }),
     get('/v3/users/:user/access_rules', (call) => {
-      const userId = ruleOwnerId(call);
+      const userId = ruleOwnerId(call, 'list_access_rules');
       const ownRules = [...ruleTable(call).values()].filter(({ user_id }) => user_id === userId);
       return listOf(
         'access_rules',
@@ -204,9 +210,11 @@ export function applicationCredentialRoutes(): readonly Route[] {
         ),
       );
     }),
-    get('/v3/users/:user/access_rules/:rule', (call) => ({ access_rule: ruleWithLinks(call, findRule(call)) })),
+    get('/v3/users/:user/access_rules/:rule', (call) => ({
+      access_rule: ruleWithLinks(call, findRule(call, 'get_access_rule')),
+    })),
     del('/v3/users/:user/access_rules/:rule', (call) => {
-      const { id } = findRule(call);
+      const { id } = findRule(call, 'delete_access_rule');
       const isRuleUsed = [...call.cloud.directory.state.credentials.values()].some(({ accessRules }) =>
         accessRules?.some((rule) => rule.id === id),
       );

@@ -6,7 +6,7 @@ import { isSameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
 
 /** Returns whether a boolean query parameter is present and not `0`, `false`, `no` or `off`. */
-function isParameterOn({ query }: Call, name: string): boolean {
+export function isParameterOn({ query }: Call, name: string): boolean {
   const value = query.get(name);
   return value !== null && !['0', 'false', 'no', 'off'].includes(value.toLowerCase());
 }

@@ -2,10 +2,15 @@ import type { Call } from '../service/call.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
-import { listAssignments } from './assignment-list.js';
+import { isParameterOn, listAssignments } from './assignment-list.js';
+import { authorize } from './authorize.js';
+import { tokenDomain } from './delegation.js';
 import { isSameScope } from './directory.js';
 import type { Assignment, Group, Scope } from './identity-records.js';
-import { listOf } from './identity-style.js';
+import { filterByTokenDomain, listOf } from './identity-style.js';
+import type { Action } from './policies.js';
+import type { Target } from './policy-checks.js';
+import { authorizeById, domainsOf, targetOf } from './record-policy.js';
 
 /**
  * The path of each scope, the path suffix that follows the role, and whether clients can list the roles on the scope.
@@ -18,6 +23,7 @@ const SCOPE_PATHS = [
   ['/v3/OS-INHERIT/domains/:scope', '/inherited_to_projects', true],
 ] as const;
 const ACTOR_COLLECTIONS = ['users', 'groups'] as const;
+type Actors = (typeof ACTOR_COLLECTIONS)[number];
 
 type RecordKind = 'users' | 'groups' | 'projects' | 'domains' | 'roles';
 
@@ -34,26 +40,39 @@ function scopeInPath(call: Call): Scope {
   return { kind: kind === 'domains' ? 'domain' : 'project', id: call.param('scope') };
 }
 
+type GrantVerb = 'list' | 'check' | 'create' | 'revoke';
+
+function grantAction({ kind }: Scope, actors: Actors, verb: GrantVerb): Action {
+  const grants = verb === 'list' ? 'grants' : 'grant';
+  const actor = actors === 'users' ? 'user' : 'group';
+  return (kind === 'system' ? `${verb}_system_${grants}_for_${actor}` : `${verb}_${grants}`) as Action;
+}
+
+/** Returns the policy target of a grant: the actor, the project or domain, and the role. */
+function grantTarget(call: Call, { kind, id }: Scope, actors: Actors): Target {
+  return {
+    domains: kind === 'system' ? [] : domainsOf(call, [`${kind}s`, id], [actors, call.param('actor')]),
+    role: call.cloud.directory.state.roles.get(call.param('role')),
+  };
+}
+
 /**
  * Returns the scope in the path. Throws a 404 error if the scope, the actor or the role does not exist. As in Keystone,
  * paths without inheritance return this error even to callers without permission.
  */
-function authorizedScope(call: Call, actors: (typeof ACTOR_COLLECTIONS)[number], inherited: boolean): Scope {
-  if (inherited) call.requireAdmin();
+function authorizedScope(call: Call, actors: Actors, inherited: boolean, verb: GrantVerb): Scope {
   const scope = scopeInPath(call);
+  const authorizeGrant = () => authorize(call, grantAction(scope, actors, verb), grantTarget(call, scope, actors));
+  if (inherited) authorizeGrant();
   if (scope.kind !== 'system') findRecord(call, `${scope.kind}s`, scope.id);
   findRecord(call, actors, call.param('actor'));
   if (call.req.params.role !== undefined) findRecord(call, 'roles', call.param('role'));
-  call.requireAdmin();
+  if (!inherited) authorizeGrant();
   return scope;
 }
 
-const requestedAssignment = (
-  call: Call,
-  actors: (typeof ACTOR_COLLECTIONS)[number],
-  inherited: boolean,
-): Assignment => ({
-  scope: authorizedScope(call, actors, inherited),
+const requestedAssignment = (call: Call, actors: Actors, inherited: boolean, verb: GrantVerb): Assignment => ({
+  scope: authorizedScope(call, actors, inherited, verb),
   actor: { kind: actors === 'users' ? 'user' : 'group', id: call.param('actor') },
   roleId: call.param('role'),
   inherited,
@@ -80,7 +99,7 @@ function grantRoutes(): readonly Route[] {
       const listPath = `${scopePath}/${actors}/:actor/roles${suffix}`;
       const itemPath = `${scopePath}/${actors}/:actor/roles/:role${suffix}`;
       const listRoute = get(listPath, (call) => {
-        const scope = authorizedScope(call, actors, inherited);
+        const scope = authorizedScope(call, actors, inherited, 'list');
         const matchingAssignments = [...call.cloud.directory.state.assignments.values()].filter(
           (a) => a.actor.id === call.param('actor') && isSameScope(a.scope, scope) && a.inherited === inherited,
         );
@@ -93,18 +112,18 @@ function grantRoutes(): readonly Route[] {
       return [
         ...(isListed ? [listRoute] : []),
         put(itemPath, (call) => {
-          const requested = requestedAssignment(call, actors, inherited);
+          const requested = requestedAssignment(call, actors, inherited, 'create');
           checkRoleDomain(call, requested);
           call.cloud.directory.assign(requested);
           return noContent();
         }),
         get(itemPath, (call) => {
-          const requested = requestedAssignment(call, actors, inherited);
+          const requested = requestedAssignment(call, actors, inherited, 'check');
           if (!call.cloud.directory.isAssigned(requested)) throw missingAssignment(requested);
           return noContent();
         }),
         del(itemPath, (call) => {
-          const requested = requestedAssignment(call, actors, inherited);
+          const requested = requestedAssignment(call, actors, inherited, 'revoke');
           if (!call.cloud.directory.revoke(requested)) throw missingAssignment(requested);
           return noContent();
         }),
@@ -117,8 +136,10 @@ function grantRoutes(): readonly Route[] {
 function memberRoutes(): readonly Route[] {
   const memberPath = '/v3/groups/:group/users/:user';
 
-  function findMembership(call: Call) {
-    call.requireAdmin();
+  function findMembership(call: Call, action: Action) {
+    authorize(call, action, {
+      domains: domainsOf(call, ['groups', call.param('group')], ['users', call.param('user')]),
+    });
     const group = findRecord(call, 'groups', call.param('group')) as unknown as Group;
     const user = findRecord(call, 'users', call.param('user')).id;
     const isMember = group.members.includes(user);
@@ -134,39 +155,52 @@ function memberRoutes(): readonly Route[] {
 
   return [
     get('/v3/groups/:group/users', (call) => {
-      call.requireAdmin();
+      authorizeById(call, 'list_users_in_group', 'groups', call.param('group'));
       const { members } = findRecord(call, 'groups', call.param('group')) as unknown as { members: readonly string[] };
       const memberViews = members.map((id): Wire => {
         const { password: _, ...user } = findRecord(call, 'users', id) as Wire;
         return user;
       });
-      return listOf('users', call, memberViews);
+      return listOf('users', call, filterByTokenDomain(call, 'users', memberViews));
     }),
     get('/v3/users/:user/groups', (call) => {
-      if (call.param('user') !== call.caller.userId) call.requireAdmin();
+      authorizeById(call, 'list_groups_for_user', 'users', call.param('user'));
       findRecord(call, 'users', call.param('user'));
       const listPath = [...call.cloud.directory.state.groups.values()];
       const userGroups = listPath.filter(({ members }) => members.includes(call.param('user')));
       return listOf(
         'groups',
         call,
-        userGroups.map(({ members: _, ...group }) => ({ ...group, membership_expires_at: null })),
+        filterByTokenDomain(call, 'groups', userGroups).map(({ members: _, ...group }) => ({
+          ...group,
+          membership_expires_at: null,
+        })),
       );
     }),
     put(memberPath, (call) => {
-      const { user, members, isMember, store } = findMembership(call);
+      const { user, members, isMember, store } = findMembership(call, 'add_user_to_group');
       return isMember ? noContent() : store([...members, user]);
     }),
     del(memberPath, (call) => {
-      const { user, members, requireMember, store } = findMembership(call);
+      const { user, members, requireMember, store } = findMembership(call, 'remove_user_from_group');
       requireMember();
       return store(members.filter((member) => member !== user));
     }),
     get(memberPath, (call) => {
-      findMembership(call).requireMember();
+      findMembership(call, 'check_user_in_group').requireMember();
       return noContent();
     }),
   ];
+}
+
+function authorizeList(call: Call): void {
+  const project = call.text('scope.project.id');
+  if (!isParameterOn(call, 'include_subtree'))
+    authorize(call, 'list_role_assignments', { domains: [tokenDomain(call)] });
+  else {
+    if (project) findRecord(call, 'projects', project);
+    authorize(call, 'list_role_assignments_for_tree', targetOf(call, 'projects', project ?? ''));
+  }
 }
 
 /** Returns the routes for role assignments and group membership. */
@@ -174,7 +208,7 @@ export function assignmentRoutes(): readonly Route[] {
   return [
     ...grantRoutes(),
     get('/v3/role_assignments', (call) => {
-      call.requireAdmin();
+      authorizeList(call);
       for (const [a, b] of [
         ['scope.domain.id', 'scope.project.id'],
         ['scope.domain.id', 'scope.system'],

@@ -1,11 +1,14 @@
 import type { Call } from '../service/call.js';
 import { del, get, noContent, openPost, Reply, type Route } from '../service/route.js';
 import { forbidden, notFound } from '../service/service-error.js';
+import { authorize } from './authorize.js';
 import { catalogFor } from './catalog.js';
 import type { Token } from './identity-records.js';
 import { listOf } from './identity-style.js';
 import { Login, logIn } from './login.js';
 import { signedRequestOf } from './oauth-signature.js';
+import type { Action } from './policies.js';
+import { authorizeById } from './record-policy.js';
 import { tokenView } from './token-view.js';
 
 /** Returns the routes for authentication, tokens and the scopes that are available to a caller. */
@@ -16,12 +19,11 @@ export function authRoutes(): readonly Route[] {
     return new Reply(status, body, { 'X-Subject-Token': token.id, Vary: 'X-Auth-Token' });
   }
 
-  /** Returns the token in `X-Subject-Token`. Only administrators and services may name another user's token. */
-  function subjectToken(call: Call): Token {
+  /** Returns the token in `X-Subject-Token` after authorizing an action on it. */
+  function subjectToken(call: Call, action: Action): Token {
     const token = call.cloud.directory.token(call.req.header('x-subject-token') ?? '');
     if (!token) throw notFound('Could not find token.');
-    const isOwnToken = token.userId === call.caller.userId;
-    if (!isOwnToken && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
+    authorize(call, action, { owner: token.userId });
     return token;
   }
 
@@ -30,7 +32,7 @@ export function authRoutes(): readonly Route[] {
    * rules.
    */
   function validateToken(call: Call): Reply {
-    const token = subjectToken(call);
+    const token = subjectToken(call, call.req.method === 'HEAD' ? 'check_token' : 'validate_token');
     const credential = call.cloud.directory.state.credentials.get(token.applicationCredentialId ?? '');
     if (credential?.accessRules && !(Number(call.req.header('openstack-identity-access-rules')) >= 1))
       throw notFound('Failed to validate token');
@@ -57,7 +59,7 @@ export function authRoutes(): readonly Route[] {
     ),
     get('/v3/auth/tokens', validateToken),
     del('/v3/auth/tokens', (call) => {
-      call.cloud.directory.revokeToken(subjectToken(call));
+      call.cloud.directory.revokeToken(subjectToken(call, 'revoke_token'));
       return noContent();
     }),
     get('/v3/auth/projects', projects),
@@ -65,7 +67,7 @@ export function authRoutes(): readonly Route[] {
     get('/v3/auth/domains', domains),
     get('/v3/OS-FEDERATION/domains', domains),
     get('/v3/users/:id/projects', (call) => {
-      if (call.param('id') !== call.caller.userId) call.requireAdmin();
+      authorizeById(call, 'list_user_projects', 'users', call.param('id'));
       return listOf('projects', call, call.cloud.directory.projectsOf(call.param('id')));
     }),
     get('/v3/auth/system', (call) => {

@@ -6,17 +6,10 @@ import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { strictFlag, text } from '../service/wire-types.js';
+import { subjectOf } from './authorize.js';
 import { endpointUrl } from './catalog.js';
-import {
-  ALL_VERBS,
-  nameUpTo,
-  nullableText,
-  recordId,
-  rejectDuplicateId,
-  url,
-  uuid,
-  withPutRoute,
-} from './identity-types.js';
+import { nameUpTo, nullableText, recordId, rejectDuplicateId, url, uuid, withPutRoute } from './identity-types.js';
+import { recordTarget } from './record-policy.js';
 
 const shortText = z.string().max(255).nullable();
 const regionId = z.string().min(1).max(255).nullable();
@@ -28,7 +21,6 @@ const services: ResourceSpec = {
   one: 'service',
   many: 'services',
   filters: ['type', 'name'],
-  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     type: required(settable(z.string().min(1).max(255))),
@@ -64,7 +56,6 @@ const endpoints: ResourceSpec = {
   one: 'endpoint',
   many: 'endpoints',
   filters: ['interface', 'service_id', 'region_id'],
-  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     interface: required(settable(z.enum(['admin', 'public', 'internal']))),
@@ -127,7 +118,6 @@ const policies: ResourceSpec = {
   many: 'policies',
   authorizesFirst: true,
   filters: ['type'],
-  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     blob: required(settable(z.string())),
@@ -189,13 +179,21 @@ const registeredLimits: ResourceSpec = {
   removing: rejectOverridden,
 };
 
+/** Returns whether a list contains a limit: those of the caller's domain or project, all if the caller is privileged. */
+function isLimitListed(call: Call, limit: Doc): boolean {
+  const { roles, scope, domainId, projectId } = subjectOf(call);
+  if (scope === 'system' || roles.includes('admin') || roles.includes('service')) return true;
+  const { domains, project } = recordTarget(call, 'limits', limit);
+  return domainId === undefined ? project === projectId : domains?.[0] === domainId;
+}
+
 const limits: ResourceSpec = {
   path: 'limits',
   one: 'limit',
   many: 'limits',
   filters: ['service_id', 'region_id', 'resource_name', 'project_id', 'domain_id'],
   bulk: 'only',
-  isVisible: ({ caller }, { project_id }) => project_id === caller.projectId,
+  lists: isLimitListed,
   revealsMissing: ['change', 'remove'],
   unknownFields: () => 'reject',
   fields: () => ({

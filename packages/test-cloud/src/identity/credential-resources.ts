@@ -8,11 +8,11 @@ import { created, del, get, noContent, post, type Route } from '../service/route
 import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { anyId } from '../service/wire-types.js';
+import { authorize, isAuthorized } from './authorize.js';
 import { checkProjectOfSecret, hasDelegatedToken, rejectApplicationCredentials } from './delegation.js';
 import { listOf } from './identity-style.js';
 import { newId } from './new-id.js';
 
-const NO_VERBS = [] as const;
 const credentialTable = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/credentials');
 const credentialIdOf = (access: string) => createHash('sha256').update(access).digest('hex');
 
@@ -31,9 +31,9 @@ const credentials: ResourceSpec = {
   one: 'credential',
   many: 'credentials',
   filters: ['user_id', 'type'],
-  admin: NO_VERBS,
-  isVisible: ({ caller }, { user_id }) => user_id === caller.userId,
-  lists: (call, { project_id }) => !hasDelegatedToken(call) || project_id === call.caller.projectId,
+  lists: (call, { user_id, project_id }) =>
+    isAuthorized(call, 'get_credential', { owner: user_id }) &&
+    (!hasDelegatedToken(call) || project_id === call.caller.projectId),
   shows(call, { project_id }) {
     checkProjectOfSecret(call, project_id, OTHER_PROJECT_MESSAGE);
     return {};
@@ -45,8 +45,7 @@ const credentials: ResourceSpec = {
     user_id: required(settable(z.string())),
     project_id: settable(z.string().nullable(), null),
   }),
-  creating(call, { type, blob, project_id, user_id }) {
-    if (user_id !== call.caller.userId) call.requireAdmin();
+  creating(call, { type, blob, project_id }) {
     checkProjectOfSecret(call, project_id, OTHER_PROJECT_MESSAGE);
     if (type === 'ec2') rejectApplicationCredentials(call, 'additional credentials');
     if (type !== 'ec2') return undefined;
@@ -56,7 +55,7 @@ const credentials: ResourceSpec = {
   changing(call, before, change) {
     checkProjectOfSecret(call, before.project_id, OTHER_PROJECT_MESSAGE);
     if (change.project_id !== undefined) checkProjectOfSecret(call, change.project_id, OTHER_PROJECT_MESSAGE);
-    if (change.user_id !== undefined && change.user_id !== call.caller.userId) call.requireAdmin();
+    if (change.user_id !== undefined) authorize(call, 'update_credential', { owner: change.user_id });
     if (before.type === 'ec2' && change.blob !== undefined) accessKeyOf(change.blob);
     return undefined;
   },
@@ -89,9 +88,9 @@ function accessKeyOf(blob: unknown): string {
 function ec2Routes(): readonly Route[] {
   const path = '/v3/users/:user_id/credentials/OS-EC2';
 
-  function ownerId(call: Call): string {
+  /** Returns the user ID in the path. Throws a 404 error if this user does not exist. */
+  function requireUserId(call: Call): string {
     const id = call.param('user_id');
-    if (id !== call.caller.userId) call.requireAdmin();
     if (!call.cloud.directory.state.users.has(id)) throw notFound(`Could not find user: ${id}.`);
     return id;
   }
@@ -102,16 +101,23 @@ function ec2Routes(): readonly Route[] {
     return { user_id, tenant_id: project_id, access, secret, trust_id: null, links };
   }
 
-  function findCredential(call: Call): Doc {
+  /**
+   * Returns the credential in the path. As in Keystone, callers without permission learn whether it exists, and its owner
+   * may differ from the user in the path.
+   */
+  function findCredential(call: Call, action: 'ec2_get_credential' | 'ec2_delete_credential'): Doc {
     const credential = findCredentialByKey(call, call.param('access'));
-    if (credential?.user_id !== ownerId(call)) throw notFound(`Could not find credential: ${call.param('access')}.`);
+    if (!credential) throw notFound(`Could not find credential: ${call.param('access')}.`);
+    authorize(call, action, { owner: credential.user_id });
+    requireUserId(call);
     checkProjectOfSecret(call, credential.project_id, OTHER_EC2_PROJECT_MESSAGE);
     return credential;
   }
 
   return [
     get(path, (call) => {
-      const userId = ownerId(call);
+      authorize(call, 'ec2_list_credentials', { owner: call.param('user_id') });
+      const userId = requireUserId(call);
       const ownCredentials = [...credentialTable(call).values()].filter(
         ({ type, user_id, project_id }) =>
           type === 'ec2' && user_id === userId && (!hasDelegatedToken(call) || project_id === call.caller.projectId),
@@ -123,8 +129,9 @@ function ec2Routes(): readonly Route[] {
       );
     }),
     post(path, (call) => {
-      const user_id = ownerId(call);
+      authorize(call, 'ec2_create_credential', { owner: call.param('user_id') });
       rejectApplicationCredentials(call, 'additional application credentials');
+      const user_id = requireUserId(call);
       const { tenant_id } = call.body(z.object({ tenant_id: anyId }));
       if (!call.cloud.directory.state.projects.has(tenant_id)) throw notFound(`Could not find project: ${tenant_id}.`);
       checkProjectOfSecret(call, tenant_id, OTHER_EC2_PROJECT_MESSAGE);
@@ -134,9 +141,11 @@ function ec2Routes(): readonly Route[] {
       credentialTable(call).set(credential.id, credential);
       return created({ credential: credentialView(call, credential) });
     }),
-    get(`${path}/:access`, (call) => ({ credential: credentialView(call, findCredential(call)) })),
+    get(`${path}/:access`, (call) => ({
+      credential: credentialView(call, findCredential(call, 'ec2_get_credential')),
+    })),
     del(`${path}/:access`, (call) => {
-      credentialTable(call).delete(findCredential(call).id);
+      credentialTable(call).delete(findCredential(call, 'ec2_delete_credential').id);
       return noContent();
     }),
   ];

@@ -6,11 +6,12 @@ import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { checkFederated, FederatedAccounts } from './federated-users.js';
-import { ALL_VERBS, flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
+import { flag, nameUpTo, nullableText, recordId, rejectDuplicateId, uuid } from './identity-types.js';
 import { impliedRoleRoutes } from './implied-roles.js';
-import { callerDomainId, rejectDuplicates, requireMutable, uniqueNameHooks } from './named-in-domain.js';
+import { domainOfNewRecords, rejectDuplicates, requireMutable, uniqueNameHooks } from './named-in-domain.js';
 import {
   ancestorProjects,
+  checkParentDomain,
   checkProjectChange,
   checkProjectParents,
   childProjects,
@@ -22,11 +23,6 @@ import { UserOptions } from './user-options.js';
 const longName = nameUpTo(255);
 /** The name of a domain or project. Names of users, groups and roles may be longer. */
 const shortName = nameUpTo(64);
-/**
- * The verbs that only administrators may use. Members can read their own records by ID and list their projects at
- * `/auth/projects`.
- */
-const ADMIN_VERBS = ['list', 'create', 'change', 'remove'] as const;
 
 const commonFields: Fields = {
   id: derived(),
@@ -44,8 +40,6 @@ export const domains: ResourceSpec = {
   one: 'domain',
   many: 'domains',
   filters: ['name', 'enabled'],
-  isVisible: (call, { id }) => id === callerDomainId(call),
-  admin: ADMIN_VERBS,
   revealsMissing: ['change', 'remove'],
   fields: () => ({
     ...commonFields,
@@ -96,10 +90,7 @@ export const projects: ResourceSpec = {
   tags: 'filters',
   routes: projectTagRoutes,
   filters: ['domain_id', 'enabled', 'name', 'parent_id', 'is_domain'],
-  isVisible: ({ caller, cloud }, { id }) =>
-    id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((project) => project.id === id),
   lists: (call, { is_domain }) => call.query.has('is_domain') || is_domain !== true,
-  admin: ADMIN_VERBS,
   fields: () => ({
     ...commonFields,
     name: required(settable(shortName)),
@@ -122,10 +113,11 @@ export const projects: ResourceSpec = {
     if (project.parent_id && !parent && !parentIsDomain)
       throw badRequest(`Could not find project: ${project.parent_id}.`);
     const domain =
-      project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? callerDomainId(call);
+      project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? domainOfNewRecords(call);
     if (!state.domains.has(String(domain))) throw badRequest(`Could not find domain: ${domain}.`);
     const hierarchyFields = { domain_id: domain, parent_id: project.parent_id ?? domain };
     rejectDuplicates(call, 'projects', 'project', { ...project, ...hierarchyFields });
+    checkParentDomain(hierarchyFields, parent);
     checkProjectParents(call, hierarchyFields.parent_id);
     return hierarchyFields;
   },
@@ -181,12 +173,10 @@ export const users: ResourceSpec = {
   // Hashing a password takes a long time, so changes to other users do not wait for it.
   serializedBy: { create: 'none', change: 'resource' },
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
-  isVisible: ({ caller }, { id }) => id === caller.userId,
-  admin: ADMIN_VERBS,
   fields: () => ({
     id: derived(),
     name: required(settable(longName)),
-    domain_id: settable(recordId, callerDomainId),
+    domain_id: settable(recordId, domainOfNewRecords),
     default_project_id: settable(nullableText),
     description: settable(nullableText),
     federated: settable(FederatedAccounts),
@@ -221,11 +211,10 @@ export const groups: ResourceSpec = {
   one: 'group',
   many: 'groups',
   filters: ['domain_id', 'name'],
-  admin: ALL_VERBS,
   revealsMissing: ['remove'],
   fields: () => ({
     ...commonFields,
-    domain_id: settable(recordId, callerDomainId),
+    domain_id: settable(recordId, domainOfNewRecords),
     options: derived(),
     members: derived(() => [], { hidden: true }),
   }),
@@ -237,7 +226,6 @@ export const roles: ResourceSpec = {
   one: 'role',
   many: 'roles',
   filters: ['name', 'domain_id'],
-  admin: ALL_VERBS,
   revealsMissing: ['show', 'change', 'remove'],
   lists: (call, { domain_id }) => call.query.has('domain_id') || (domain_id ?? null) === null,
   fields: () => ({

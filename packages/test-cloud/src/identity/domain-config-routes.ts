@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, patch, put, Reply, type Route } from '../service/route.js';
 import { forbidden, notFound } from '../service/service-error.js';
+import { authorize } from './authorize.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 import { DOMAIN_OPTIONS, SECRET_OPTIONS } from './domain-config-options.js';
+import type { Action } from './policies.js';
 
 type OptionGroup = Readonly<Record<string, unknown>>;
 type DomainConfig = Readonly<Record<string, OptionGroup>>;
@@ -81,9 +83,9 @@ export function domainConfigRoutes(): readonly Route[] {
     return { [option]: options[option] };
   }
 
-  /** Returns the domain ID in the path. Throws if the caller is not an administrator or the domain does not exist. */
-  function requireDomainId(call: Call): string {
-    call.requireAdmin();
+  /** Returns the domain ID in the path. Throws if the caller may not perform the action or the domain does not exist. */
+  function requireDomainId(call: Call, action: Action): string {
+    authorize(call, action);
     const id = call.param('domain');
     if (!call.cloud.directory.state.domains.has(id)) throw notFound(`Could not find domain: ${id}.`);
     return id;
@@ -92,7 +94,7 @@ export function domainConfigRoutes(): readonly Route[] {
   const configOf = (call: Call, id: string): DomainConfig => configTable(call).get(id) ?? {};
   const showConfig = (call: Call) => {
     if (call.param('group') === 'security_compliance') return { config: passwordRules(call) };
-    const id = requireDomainId(call);
+    const id = requireDomainId(call, 'get_domain_config');
     return { config: selectPart(call, configOf(call, id), id) };
   };
 
@@ -116,7 +118,7 @@ export function domainConfigRoutes(): readonly Route[] {
   }
 
   function changeConfig(call: Call) {
-    const id = requireDomainId(call);
+    const id = requireDomainId(call, 'update_domain_config');
     const { group, option } = call.req.params as { group?: string; option?: string };
     const previousConfig = configOf(call, id);
     selectPart(call, previousConfig, id);
@@ -139,7 +141,7 @@ export function domainConfigRoutes(): readonly Route[] {
     Object.fromEntries(Object.entries(options).filter(([key]) => !isSecret(group, key)));
 
   function removeConfig(call: Call) {
-    const id = requireDomainId(call);
+    const id = requireDomainId(call, 'delete_domain_config');
     const { group, option } = call.req.params as { group?: string; option?: string };
     const previousConfig = configOf(call, id);
     selectPart(call, previousConfig, id);
@@ -159,7 +161,7 @@ export function domainConfigRoutes(): readonly Route[] {
   const configPath = '/v3/domains/:domain/config';
   const paths = [configPath, `${configPath}/:group`, `${configPath}/:group/:option`];
   const showDefaults = (call: Call) => {
-    call.requireAdmin();
+    authorize(call, 'get_domain_config_default');
     return { config: selectPart(call, DOMAIN_OPTIONS, 'default') };
   };
   return [
@@ -167,7 +169,7 @@ export function domainConfigRoutes(): readonly Route[] {
     get('/v3/domains/config/:group/default', showDefaults),
     get('/v3/domains/config/:group/:option/default', showDefaults),
     put(configPath, (call) => {
-      const id = requireDomainId(call);
+      const id = requireDomainId(call, 'create_domain_config');
       const { config } = call.body(ConfigBody);
       checkConfig(config);
       const isNewConfig = Object.keys(configOf(call, id)).length === 0;

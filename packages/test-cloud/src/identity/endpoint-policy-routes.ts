@@ -2,8 +2,10 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { del, get, noContent, put, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
+import { authorize } from './authorize.js';
 import { showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
+import type { Action } from './policies.js';
 
 /** Associates a policy with an endpoint, or with a service's endpoints in one region or in all regions. */
 interface Association {
@@ -23,7 +25,12 @@ const TABLES_BY_PARAMETER = {
 type RecordKind = keyof typeof TABLES_BY_PARAMETER;
 
 const POLICY_PATH = '/v3/policies/:policy/OS-ENDPOINT-POLICY';
-const ASSOCIATION_PATHS = ['endpoints/:endpoint', 'services/:service', 'services/:service/regions/:region'];
+/** The path of each kind of association, and the kind's name in policies. */
+const ASSOCIATION_PATHS = [
+  ['endpoints/:endpoint', 'endpoint'],
+  ['services/:service', 'service'],
+  ['services/:service/regions/:region', 'region_and_service'],
+] as const;
 
 /** Returns the routes that associate policies with endpoints. No service of this cloud reads these policies. */
 export function endpointPolicyRoutes(): readonly Route[] {
@@ -40,8 +47,8 @@ export function endpointPolicyRoutes(): readonly Route[] {
     [endpoint, service, region].join('/');
 
   /** Returns the record IDs in the path. Throws a 404 error if one of these records does not exist. */
-  function requestedIds(call: Call): Association {
-    call.requireAdmin();
+  function requestedIds(call: Call, action: Action): Association {
+    authorize(call, action);
     const ids = call.req.params as { readonly [kind in RecordKind]?: string };
     for (const kind of Object.keys(TABLES_BY_PARAMETER) as RecordKind[]) {
       const id = ids[kind];
@@ -79,26 +86,26 @@ export function endpointPolicyRoutes(): readonly Route[] {
       : candidate.id === endpoint;
 
   return [
-    ...ASSOCIATION_PATHS.flatMap((path) => [
+    ...ASSOCIATION_PATHS.flatMap(([path, kind]) => [
       get(`${POLICY_PATH}/${path}`, (call) => {
-        const requested = requestedIds(call);
+        const requested = requestedIds(call, `check_policy_association_for_${kind}`);
         if (associations(call).get(keyOf(requested))?.policy !== requested.policy) throw missingAssociation();
         return noContent();
       }),
       put(`${POLICY_PATH}/${path}`, (call) => {
-        const requested = requestedIds(call);
+        const requested = requestedIds(call, `create_policy_association_for_${kind}`);
         associations(call).set(keyOf(requested), requested);
         return noContent();
       }),
       del(`${POLICY_PATH}/${path}`, (call) => {
-        const requested = requestedIds(call);
+        const requested = requestedIds(call, `delete_policy_association_for_${kind}`);
         if (associations(call).get(keyOf(requested))?.policy === requested.policy)
           associations(call).delete(keyOf(requested));
         return noContent();
       }),
     ]),
     get(`${POLICY_PATH}/endpoints`, (call) => {
-      const { policy } = requestedIds(call);
+      const { policy } = requestedIds(call, 'list_endpoints_for_policy');
       const policyAssociations = [...associations(call).values()].filter((one) => one.policy === policy);
       const endpoints = [...table(call, 'endpoint').values()];
       const coveredEndpoints = policyAssociations.flatMap((one) =>
@@ -111,7 +118,7 @@ export function endpointPolicyRoutes(): readonly Route[] {
       );
     }),
     get('/v3/endpoints/:endpoint/OS-ENDPOINT-POLICY/policy', (call) => {
-      const { endpoint } = requestedIds(call);
+      const { endpoint } = requestedIds(call, 'get_policy_for_endpoint');
       const found = table(call, 'endpoint').get(String(endpoint));
       const id = found && findPolicyId(call, found);
       const policy = id && table(call, 'policy').get(id);

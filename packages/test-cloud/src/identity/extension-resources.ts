@@ -7,9 +7,11 @@ import { created, del, get, noContent, post, put, type Route } from '../service/
 import { badRequest, notFound } from '../service/service-error.js';
 import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
+import { authorize } from './authorize.js';
 import { endpointsMatching, groupAssociations, showEndpoint } from './catalog.js';
 import { listOf } from './identity-style.js';
-import { ALL_VERBS, nameUpTo, nullableText } from './identity-types.js';
+import { nameUpTo, nullableText } from './identity-types.js';
+import type { Action } from './policies.js';
 
 const withoutSecret = withoutFields('secret');
 
@@ -19,7 +21,6 @@ const consumers: ResourceSpec = {
   one: 'consumer',
   many: 'consumers',
   authorizesFirst: true,
-  admin: ALL_VERBS,
   fields: () => ({ id: derived(), description: settable(nullableText, null), secret: derived() }),
   changing(call) {
     if (Object.hasOwn(call.req.body.consumer, 'secret')) throw badRequest('Cannot change consumer secret');
@@ -50,7 +51,6 @@ const endpointGroups: ResourceSpec = {
   many: 'endpoint_groups',
   unknownFields: () => 'reject',
   filters: ['name'],
-  admin: ALL_VERBS,
   fields: () => ({
     id: derived(),
     name: required(settable(nameUpTo(255))),
@@ -81,7 +81,8 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
   const associations = ({ cloud }: Call) => groupAssociations(cloud.documents);
   const missingAssociation = () => notFound('Could not find endpoint group project relationship.');
 
-  async function requestedPair(call: Call) {
+  async function requestedPair(call: Call, action: Action) {
+    authorize(call, action);
     const { id: group } = await resource.find(call, call.param('group'));
     const project = call.param('project');
     if (!call.cloud.directory.state.projects.has(project)) throw notFound(`Could not find project: ${project}.`);
@@ -90,21 +91,23 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
 
   return [
     put(associationPath, async (call) => {
-      const { key, pair } = await requestedPair(call);
+      const { key, pair } = await requestedPair(call, 'add_endpoint_group_to_project');
       associations(call).set(key, pair);
       return noContent();
     }),
     get(associationPath, async (call) => {
-      const { key, pair } = await requestedPair(call);
+      const { key, pair } = await requestedPair(call, 'get_endpoint_group_in_project');
       if (!associations(call).has(key)) throw missingAssociation();
       const links = { self: `${call.base}/v3/OS-EP-FILTER/endpoint_groups/${pair.group}/projects/${pair.project}` };
       return { project_endpoint_group: { endpoint_group_id: pair.group, project_id: pair.project, links } };
     }),
     del(associationPath, async (call) => {
-      if (!associations(call).delete((await requestedPair(call)).key)) throw missingAssociation();
+      const { key } = await requestedPair(call, 'remove_endpoint_group_from_project');
+      if (!associations(call).delete(key)) throw missingAssociation();
       return noContent();
     }),
     get(`${path}/projects`, async (call) => {
+      authorize(call, 'list_projects_associated_with_endpoint_group');
       const { id } = await resource.find(call, call.param('group'));
       const matching = [...associations(call).values()].filter(({ group }) => group === id);
       const { projects } = call.cloud.directory.state;
@@ -115,6 +118,7 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
       );
     }),
     get(`${path}/endpoints`, async (call) => {
+      authorize(call, 'list_endpoints_associated_with_endpoint_group');
       const { filters } = await resource.find(call, call.param('group'));
       const matching = endpointsMatching(call.cloud.documents, filters);
       return listOf(
@@ -124,7 +128,7 @@ function endpointGroupRoutes(resource: Resource): readonly Route[] {
       );
     }),
     get('/v3/OS-EP-FILTER/projects/:project/endpoint_groups', async (call) => {
-      call.requireAdmin();
+      authorize(call, 'list_endpoint_groups_for_project');
       const matching = [...associations(call).values()].filter(({ project }) => project === call.param('project'));
       const foundGroups = await Promise.all(matching.map(({ group }) => resource.find(call, group)));
       return listOf('endpoint_groups', call, await Promise.all(foundGroups.map((doc) => resource.show(call, doc))));

@@ -5,7 +5,7 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, conflict, notFound } from '../service/service-error.js';
 import { withoutFields } from '../service/view.js';
-import { ALL_VERBS, flag, nullableText, recordId, rejectDuplicateId, url, withPutRoute } from './identity-types.js';
+import { flag, nullableText, recordId, rejectDuplicateId, url, withPutRoute } from './identity-types.js';
 import { newId } from './new-id.js';
 
 const id = fixed(z.string().min(1).max(64));
@@ -13,10 +13,9 @@ const remoteId = z.string().max(64);
 const enabled = settable(flag, false);
 const description = settable(nullableText, null);
 
-/** Properties that all federation resources share: clients choose the ID, and only administrators have access. */
-const commonSpec: Pick<ResourceSpec, 'verbs' | 'admin' | 'unknownFields'> = {
+/** Properties that all federation resources share. Clients choose their IDs. */
+const commonSpec: Pick<ResourceSpec, 'verbs' | 'unknownFields'> = {
   verbs: ['list', 'show', 'change', 'remove'],
-  admin: ALL_VERBS,
   unknownFields: () => 'reject',
 };
 
@@ -134,11 +133,7 @@ const protocols: ResourceSpec = {
   many: 'protocols',
   storage: {
     list: (call) => [...protocolsOf(call).values()].filter(({ idp_id }) => idp_id === call.param('idp_id')),
-    get(call, id) {
-      const foundProtocol = protocolsOf(call).get(protocolKey(call, id));
-      if (foundProtocol) return foundProtocol;
-      throw notFound(`Could not find federated protocol ${id} for Identity Provider: ${call.param('idp_id')}.`);
-    },
+    get: (call, id) => protocolsOf(call).get(protocolKey(call, id)),
     create(call, fields) {
       const doc = { ...fields, id: String(fields.id), idp_id: call.param('idp_id') };
       protocolsOf(call).set(protocolKey(call, doc.id), doc);

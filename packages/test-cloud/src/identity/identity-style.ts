@@ -1,30 +1,26 @@
 import type { Call } from '../service/call.js';
 import { filterByTags, matchesComparator, matchesValue } from '../service/filter.js';
 import { pageAfter, pageUrl } from '../service/listing.js';
-import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import type { ResourceType, Style, Verb } from '../service/style.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import type { ResourceType, Style } from '../service/style.js';
 import type { Wire } from '../service/wire.js';
-import { tokenDomain } from './delegation.js';
+import { authorize, isAuthorized } from './authorize.js';
+import { forbiddenAction, tokenDomain } from './delegation.js';
 import { newId } from './new-id.js';
+import { requestedAction } from './record-policy.js';
 
-const POLICY_VERBS = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
-
-/** The resource names in 404 errors, for resources whose name is not derived from their key. */
-const RESOURCE_NAMES: Readonly<Record<string, string>> = {
-  endpoint_group: 'Endpoint Group:',
-  identity_provider: 'Identity Provider:',
-  limit: 'limit for',
-  registered_limit: 'registered limit for',
-  service_provider: 'Service Provider:',
+/** The names of records in 404 errors, for resources whose name is not derived from their key. */
+const RECORD_NAMES: Readonly<Record<string, (id: string, call: Call) => string>> = {
+  endpoint_group: (id) => `Endpoint Group: ${id}`,
+  identity_provider: (id) => `Identity Provider: ${id}`,
+  limit: (id) => `limit for ${id}`,
+  protocol: (id, call) => `federated protocol ${id} for Identity Provider: ${call.param('idp_id')}`,
+  registered_limit: (id) => `registered limit for ${id}`,
+  service_provider: (id) => `Service Provider: ${id}`,
 };
 
 /** The resources that accept an update request without fields. */
 const EMPTY_CHANGE_RESOURCES = ['project', 'limit', 'registered_limit'];
-
-function notAllowedError({ spec }: ResourceType, verb: Verb) {
-  const rule = `identity:${POLICY_VERBS[verb]}_${verb === 'list' ? spec.many : spec.one}`;
-  return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
-}
 
 /** Applies the list's supported filters, with or without a comparator (`name__icontains`). Ignores other parameters. */
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
@@ -48,7 +44,7 @@ const DOMAIN_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the items in the domain of a domain-scoped token; all items if the token has another scope. */
-function filterByTokenDomain(call: Call, many: string, items: readonly Wire[]): readonly Wire[] {
+export function filterByTokenDomain(call: Call, many: string, items: readonly Wire[]): readonly Wire[] {
   const { [many]: field } = DOMAIN_FIELDS;
   const domain = field && tokenDomain(call);
   return domain ? items.filter((item) => item[field] === domain) : items;
@@ -82,11 +78,13 @@ export const identityStyle: Style = {
   unknownFields: 'keep',
   readOnlyFields: 'ignore',
   bulk: false,
-  admin: ['create', 'change', 'remove'],
+  admin: [],
 
-  authorize(call, resource, verb) {
-    if (!call.isAdmin && resource.admin.includes(verb)) throw notAllowedError(resource, verb);
+  authorize(call, { spec }, verb, doc) {
+    const { action, target } = requestedAction(call, spec, verb, doc);
+    authorize(call, action, target);
   },
+  isShared: () => true,
   authorizeFields(call, { spec }, verb) {
     const requested = verb === 'change' && (call.req.body as Readonly<Record<string, Wire | undefined>>)[spec.one];
     if (!requested) return;
@@ -111,11 +109,12 @@ export const identityStyle: Style = {
       badRequest(
         `Invalid input for field/attribute ${key}. Value: ${typeof value === 'string' ? value : JSON.stringify(value)}. ${reason}`,
       ),
-    notFound: (resource, id, call, verb) =>
+    notFound({ spec, title }, id, call, verb) {
+      const { action } = requestedAction(call, spec, verb, undefined);
       // Callers who may not read a record do not learn whether it exists, unless Keystone reveals this.
-      call.isAdmin ||
-      (resource.spec.revealsMissing?.includes(verb) && !call.cloud.documents.table(resource.table).has(id))
-        ? notFound(`Could not find ${RESOURCE_NAMES[resource.spec.one] ?? `${resource.title.toLowerCase()}:`} ${id}.`)
-        : notAllowedError(resource, verb),
+      if (!spec.revealsMissing?.includes(verb) && !isAuthorized(call, action))
+        return forbiddenAction(`identity:${action}`);
+      return notFound(`Could not find ${RECORD_NAMES[spec.one]?.(id, call) ?? `${title.toLowerCase()}: ${id}`}.`);
+    },
   },
 };

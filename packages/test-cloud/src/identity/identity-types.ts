@@ -17,7 +17,6 @@ export const url = z
   .string()
   .max(225)
   .regex(/^[a-zA-Z0-9+.-]+:./);
-export const ALL_VERBS = ['list', 'show', 'create', 'change', 'remove'] as const;
 
 /** A boolean in any spelling that Keystone accepts; null selects the default. */
 export const flag = z.union([

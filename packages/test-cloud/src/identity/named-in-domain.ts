@@ -3,10 +3,11 @@ import type { Doc } from '../service/documents.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
+import { tokenDomain } from './delegation.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 
-/** Returns the ID of the caller's domain, which is the default domain of new records. */
-export const callerDomainId = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
+/** Returns the ID of the domain of new records that name none. */
+export const domainOfNewRecords = (call: Call) => tokenDomain(call) ?? DEFAULT_DOMAIN;
 
 const isImmutable = ({ options }: Doc) => (options as { readonly immutable?: unknown } | undefined)?.immutable === true;
 

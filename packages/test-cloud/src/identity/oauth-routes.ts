@@ -4,6 +4,7 @@ import { created, del, get, noContent, openPost, put, Reply, type Route } from '
 import { forbidden, notFound, ServiceError } from '../service/service-error.js';
 import { TextBody } from '../service/text-body.js';
 import { formatMicrosUtc } from '../service/times.js';
+import { authorize } from './authorize.js';
 import { hasDelegatedToken } from './delegation.js';
 import type { AccessToken } from './identity-records.js';
 import { listOf } from './identity-style.js';
@@ -17,6 +18,7 @@ import {
   tokenBody,
   unauthorized,
 } from './oauth-tokens.js';
+import type { Action } from './policies.js';
 import { RoleRef, resolveRoleId } from './role-ref.js';
 
 const RolesBody = z.object({
@@ -26,12 +28,12 @@ const RolesBody = z.object({
 /** Returns the response for a new token, form-encoded as OAuth clients expect. */
 const tokenResponse = (body: string) => created(new TextBody('application/x-www-form-urlencoded', body));
 
-function rejectDelegated(call: Call, action: string): void {
-  call.requireAdmin();
-  if (hasDelegatedToken(call)) throw forbidden(`Cannot ${action} with a token issued via delegation.`);
+function rejectDelegated(call: Call, what: string): void {
+  if (hasDelegatedToken(call)) throw forbidden(`Cannot ${what} with a token issued via delegation.`);
 }
 
 function authorizeRequestToken(call: Call) {
+  authorize(call, 'authorize_request_token');
   rejectDelegated(call, 'authorize a request token');
   const { cloud, caller } = call;
   const { directory } = cloud;
@@ -61,18 +63,20 @@ function accessTokenRoutes(): readonly Route[] {
     };
   }
 
-  function findToken(call: Call): AccessToken {
+  function findToken(call: Call, action: Action): AccessToken {
+    authorize(call, action);
     rejectDelegated(call, 'manage OAuth access tokens');
     const token = call.cloud.directory.state.accessTokens.get(call.param('token'));
     if (token?.userId !== call.param('user')) throw notFound('Access token not found');
     return token;
   }
 
-  const rolesOf = (call: Call) =>
-    findToken(call).roleIds.flatMap((id) => call.cloud.directory.state.roles.get(id) ?? []);
+  const rolesOf = (call: Call, action: Action) =>
+    findToken(call, action).roleIds.flatMap((id) => call.cloud.directory.state.roles.get(id) ?? []);
 
   return [
     get(tokensPath, (call) => {
+      authorize(call, 'list_access_tokens');
       rejectDelegated(call, 'manage OAuth access tokens');
       const tokens = [...call.cloud.directory.state.accessTokens.values()];
       const userTokens = tokens.filter(({ userId }) => userId === call.param('user'));
@@ -82,14 +86,15 @@ function accessTokenRoutes(): readonly Route[] {
         userTokens.map((token) => accessTokenView(call, token)),
       );
     }),
-    get(tokenPath, (call) => ({ access_token: accessTokenView(call, findToken(call)) })),
+    get(tokenPath, (call) => ({ access_token: accessTokenView(call, findToken(call, 'get_access_token')) })),
     del(tokenPath, (call) => {
-      call.cloud.directory.state.accessTokens.delete(findToken(call).id);
+      // As in Keystone, the policy for deleting EC2 credentials applies.
+      call.cloud.directory.state.accessTokens.delete(findToken(call, 'ec2_delete_credential').id);
       return noContent();
     }),
-    get(`${tokenPath}/roles`, (call) => listOf('roles', call, rolesOf(call))),
+    get(`${tokenPath}/roles`, (call) => listOf('roles', call, rolesOf(call, 'list_access_token_roles'))),
     get(`${tokenPath}/roles/:role`, (call) => {
-      const role = rolesOf(call).find(({ id }) => id === call.param('role'));
+      const role = rolesOf(call, 'get_access_token_role').find(({ id }) => id === call.param('role'));
       if (!role) throw notFound(`Could not find role: ${call.param('role')}.`);
       return { role };
     }),

@@ -18,6 +18,17 @@ export function ancestorProjects(call: Call, { parent_id }: Wire): readonly Wire
   return parent ? [parent, ...ancestorProjects(call, parent)] : [];
 }
 
+/** Throws if a new project and its parent belong to different domains. `parent` is undefined if a domain is the parent. */
+export function checkParentDomain({ domain_id, parent_id }: Wire, parent: Wire | undefined): void {
+  const regularParent = parent?.is_domain === true ? undefined : parent;
+  if (domain_id === (regularParent ? regularParent.domain_id : parent_id)) return;
+  throw badRequest(
+    regularParent
+      ? `Cannot create project, since it specifies its domain_id ${domain_id}, but specifies a parent in a different domain (${regularParent.domain_id}).`
+      : `Cannot create project, the parent (${parent_id}) is acting as a domain, but this project's domain id (${domain_id}) does not match the parent's id.`,
+  );
+}
+
 /** Throws if a new project would have a disabled ancestor or exceed the maximum depth. */
 export function checkProjectParents(call: Call, parentId: unknown): void {
   const newAncestors = ancestorProjects(call, { parent_id: parentId });

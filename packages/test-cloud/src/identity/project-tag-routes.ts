@@ -3,6 +3,8 @@ import type { Call } from '../service/call.js';
 import type { Resource } from '../service/resource.js';
 import { created, del, get, noContent, put, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
+import type { Action } from './policies.js';
+import { authorizeById } from './record-policy.js';
 
 const Tag = z
   .string()
@@ -20,8 +22,11 @@ export const Tags = z
 export function projectTagRoutes(resource: Resource): readonly Route[] {
   const tagsPath = '/v3/projects/:id/tags';
   const tagPath = `${tagsPath}/:tag`;
-  const findTags = async (call: Call, verb: 'show' | 'change') => {
-    const doc = await resource.find(call, call.param('id'), verb);
+  const findTags = async (call: Call, action: Action) => {
+    const id = call.param('id');
+    authorizeById(call, action, 'projects', id);
+    const doc = await resource.storage.get(call, id);
+    if (!doc) throw notFound(`Could not find project: ${id}.`);
     return { doc, tags: (doc.tags ?? []) as readonly string[], tag: call.param('tag') };
   };
   const tagsBody = (call: Call, tags: readonly string[]) => ({
@@ -33,8 +38,8 @@ export function projectTagRoutes(resource: Resource): readonly Route[] {
   };
 
   /** Validates and stores the changed tags of a project. */
-  async function writeTags(call: Call, change: (before: readonly string[], tag: string) => unknown) {
-    const { doc, tags, tag } = await findTags(call, 'change');
+  async function writeTags(call: Call, action: Action, change: (before: readonly string[], tag: string) => unknown) {
+    const { doc, tags, tag } = await findTags(call, action);
     const checkedTags = Tags.safeParse(change(tags, tag));
     if (!checkedTags.success)
       throw badRequest(`Invalid input for field 'tags': ${checkedTags.error.issues[0]?.message}`);
@@ -43,23 +48,25 @@ export function projectTagRoutes(resource: Resource): readonly Route[] {
   }
 
   return [
-    get(tagsPath, async (call) => tagsBody(call, (await findTags(call, 'show')).tags)),
-    put(tagsPath, async (call) => tagsBody(call, await writeTags(call, () => call.req.body?.tags))),
+    get(tagsPath, async (call) => tagsBody(call, (await findTags(call, 'list_project_tags')).tags)),
+    put(tagsPath, async (call) =>
+      tagsBody(call, await writeTags(call, 'update_project_tags', () => call.req.body?.tags)),
+    ),
     del(tagsPath, async (call) => {
-      await writeTags(call, () => []);
+      await writeTags(call, 'delete_project_tags', () => []);
       return noContent();
     }),
     get(tagPath, async (call) => {
-      const { tags, tag } = await findTags(call, 'show');
+      const { tags, tag } = await findTags(call, 'get_project_tag');
       requireTag(tags, tag);
       return noContent();
     }),
     put(tagPath, async (call) => {
-      await writeTags(call, (tags, tag) => [...new Set([...tags, tag])]);
+      await writeTags(call, 'create_project_tag', (tags, tag) => [...new Set([...tags, tag])]);
       return created(undefined);
     }),
     del(tagPath, async (call) => {
-      await writeTags(call, (tags, tag) => {
+      await writeTags(call, 'delete_project_tag', (tags, tag) => {
         requireTag(tags, tag);
         return tags.filter((other) => other !== tag);
       });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { post, type Route } from '../service/route.js';
 import { notFound, ServiceError } from '../service/service-error.js';
+import { authorize } from './authorize.js';
 import { findCredentialByKey } from './credential-resources.js';
 import { equalInConstantTime } from './equal-in-constant-time.js';
 import { tokenView } from './token-view.js';
@@ -31,7 +32,7 @@ export function s3TokenRoutes(): readonly Route[] {
   return [
     post('/v3/s3tokens', (call: Call) => {
       const { directory } = call.cloud;
-      if (!call.caller.roles.includes('service')) call.requireAdmin();
+      authorize(call, 's3tokens_validate');
       const { access, signature, token: signed } = call.body(S3Credentials).credentials;
       const credential = findCredentialByKey(call, access);
       if (!credential) throw notFound('EC2 access key not found.');

@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { derived, fixed, required } from '../service/field.js';
-import type { Resource, ResourceSpec } from '../service/resource.js';
+import type { ResourceSpec } from '../service/resource.js';
 import { get, type Route } from '../service/route.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
 import { formatMicrosUtc } from '../service/times.js';
 import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { strictFlag } from '../service/wire-types.js';
+import { authorize } from './authorize.js';
 import { callerToken, forbiddenAction, rejectApplicationCredentials } from './delegation.js';
 import { listOf } from './identity-style.js';
+import { recordTarget } from './record-policy.js';
 import { RoleRef, resolveRoleId } from './role-ref.js';
 import { Timestamp } from './timestamp.js';
 
-const NO_VERBS = [] as const;
 /** The maximum depth of redelegation. */
 const MAX_REDELEGATIONS = 3;
 
@@ -82,17 +83,9 @@ export const trusts: ResourceSpec = {
   many: 'trusts',
   filters: ['trustor_user_id', 'trustee_user_id'],
   verbs: ['list', 'show', 'create', 'remove'],
-  admin: NO_VERBS,
   revealsMissing: ['show', 'remove'],
-  listing(call) {
-    const by = (['trustor', 'trustee'] as const).find((one) => call.text(`${one}_user_id`));
-    if (!call.isAdmin && (!by || call.text(`${by}_user_id`) !== call.caller.userId))
-      throw forbiddenAction(`identity:list_trusts${by ? `_for_${by}` : ''}`);
-    rejectApplicationCredentials(call, 'trusts', false);
-  },
+  listing: (call) => rejectApplicationCredentials(call, 'trusts', false),
   views: { list: withoutFields('roles', 'roles_links') },
-  isVisible: ({ caller }, { trustor_user_id, trustee_user_id }) =>
-    [trustor_user_id, trustee_user_id].includes(caller.userId),
   fields: () => ({
     id: derived(),
     trustor_user_id: required(fixed(z.string())),
@@ -111,8 +104,6 @@ export const trusts: ResourceSpec = {
     const { caller, cloud } = call;
     const { directory } = cloud;
     rejectApplicationCredentials(call, 'trusts', false);
-    if (trust.trustor_user_id !== caller.userId)
-      throw forbiddenAction('The authenticated user should match the trustor');
     if (trust.expires_at && Date.parse(String(trust.expires_at)) <= directory.now())
       throw badRequest('The requested expiration date is in the past.');
     if (!directory.state.users.has(String(trust.trustee_user_id)))
@@ -135,18 +126,21 @@ export const trusts: ResourceSpec = {
       roles_links: { self: `${call.base}/v3/OS-TRUST/trusts/${id}/roles`, next: null, previous: null },
     };
   },
-  routes: (resource) => trustRoleRoutes(resource),
+  routes: trustRoleRoutes,
 };
 
-function trustRoleRoutes(resource: Resource): readonly Route[] {
-  const rolesOf = async (call: Call) => {
-    const { roles } = await resource.find(call, call.param('id'));
-    return (roles as readonly Wire[]).map(({ id }) => roleWithLinks(call, id));
-  };
+function trustRoleRoutes(): readonly Route[] {
+  function rolesOf(call: Call, action: 'list_roles_for_trust' | 'get_role_for_trust'): readonly Wire[] {
+    const trust = call.cloud.directory.state.trusts.get(call.param('id'));
+    if (!trust) throw notFound(`Could not find trust: ${call.param('id')}.`);
+    authorize(call, action, recordTarget(call, 'trusts', trust));
+    rejectApplicationCredentials(call, 'trusts', false);
+    return trust.roles.map(({ id }) => roleWithLinks(call, id));
+  }
   return [
-    get('/v3/OS-TRUST/trusts/:id/roles', async (call) => listOf('roles', call, await rolesOf(call))),
-    get('/v3/OS-TRUST/trusts/:id/roles/:role', async (call) => {
-      const one = (await rolesOf(call)).find(({ id }) => id === call.param('role'));
+    get('/v3/OS-TRUST/trusts/:id/roles', (call) => listOf('roles', call, rolesOf(call, 'list_roles_for_trust'))),
+    get('/v3/OS-TRUST/trusts/:id/roles/:role', (call) => {
+      const one = rolesOf(call, 'get_role_for_trust').find(({ id }) => id === call.param('role'));
       if (!one) throw notFound(`Could not find role: ${call.param('role')}.`);
       return { role: one };
     }),

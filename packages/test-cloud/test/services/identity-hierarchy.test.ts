@@ -27,6 +27,26 @@ describe('projects', () => {
     );
   });
 
+  it('belong to the domain of their parent', async () => {
+    const { request, make } = await identity();
+    const domain = (await make('domains', 'domain', { name: 'd' })).id;
+    const parent = await make('projects', 'project', { name: 'parent', domain_id: domain });
+    const create = (fields: object) => request('POST', at('projects'), { project: { name: 'p', ...fields } });
+    expect(await create({ domain_id: 'default', parent_id: parent.id })).toMatchObject(
+      rejected(
+        400,
+        `Cannot create project, since it specifies its domain_id default, but specifies a parent in a different domain (${domain}).`,
+      ),
+    );
+    expect(await create({ domain_id: 'default', parent_id: domain })).toMatchObject(
+      rejected(
+        400,
+        `Cannot create project, the parent (${domain}) is acting as a domain, but this project's domain id (default) does not match the parent's id.`,
+      ),
+    );
+    expect((await create({ parent_id: parent.id })).body.project.domain_id).toBe(domain);
+  });
+
   it('are disabled from below and enabled from above', async () => {
     const { request, make } = await identity();
     const { id } = await make('projects', 'project', { name: 'top' });
