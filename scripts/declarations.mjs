@@ -69,7 +69,7 @@ const removeUnusedParts = {
       code: code
         .replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, '')
         .replaceAll(/^([ \t]+)constructor\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\);$/gm, '$1protected constructor();')
-        .replaceAll(/^[ \t]+readonly core: Core;\n/gm, ''),
+        .replaceAll(/^[ \t]+readonly (?:core: Core|embedded: EmbeddedCatalogs);\n/gm, ''),
       map: null,
     }),
   },
