@@ -75,10 +75,11 @@ export const backups: ResourceSpec = {
       );
     else if (volume.status === 'in-use' && backup.force !== true)
       throw badRequest('Invalid volume: Backing up an in-use volume must use the force flag.');
-    const volumeBackups = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
-      ({ volume_id }) => volume_id === volume.id,
+    // As in Cinder, an administrator's backup of another project's volume does not depend on that project's backups.
+    const ownBackups = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
+      ({ volume_id, project_id }) => volume_id === volume.id && project_id === call.caller.projectId,
     );
-    const parent = backup.incremental === true ? volumeBackups.at(-1) : undefined;
+    const parent = backup.incremental === true ? ownBackups.at(-1) : undefined;
     if (backup.incremental === true && !parent)
       throw badRequest('Invalid backup: No backups available to do an incremental backup.');
     await checkQuota(call, { backups: 1, backup_gigabytes: volume.sizeGb });

@@ -103,14 +103,19 @@ const ACTIONS: Actions<VolumeView> = {
   }),
   'os-retype': defineAction(
     object({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).optional() }),
-    async (call, { id, status, volumeType }, { new_type }) => {
+    async (call, { id, status, volumeType, multiattach: wasMultiattach }, { new_type }) => {
       const type = await catalog(call).getType(call.caller, new_type);
       if (type.name === volumeType || !['available', 'in-use'].includes(status))
         throw invalidVolume(
           'Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.',
         );
+      const multiattach = type.extraSpecs.multiattach === '<is> True';
+      if (multiattach !== wasMultiattach && status !== 'available')
+        throw badRequest(
+          `Invalid input received: Invalid volume_type passed, retypes affecting multiattach are only allowed on available volumes, the specified volume however currently has a status of: ${status}.`,
+        );
       // If no pool meets the new type's specs, the volume keeps its type.
-      if (hasPoolFor(call, type)) await changeVolume(call, id, { volumeType: type.name });
+      if (hasPoolFor(call, type)) await changeVolume(call, id, { volumeType: type.name, multiattach });
     },
   ),
   'os-reserve': {

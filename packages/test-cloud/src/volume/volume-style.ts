@@ -100,11 +100,13 @@ export const requireValues =
   };
 
 /**
- * Returns whether a list includes a project's resources. Administrators can request all projects; otherwise, lists
- * include only the caller's project.
+ * Returns whether a list includes a project's resources. Administrators can request all projects or one of them;
+ * otherwise, lists include only the caller's project.
  */
 export function isListed(call: Call, project: unknown): boolean {
-  return (call.isAdmin && call.flag('all_tenants') === true) || project === call.caller.projectId;
+  const includesAllProjects = call.isAdmin && call.flag('all_tenants') === true;
+  const requested = call.isAdmin ? call.query.get('project_id') : null;
+  return (includesAllProjects || project === call.caller.projectId) && (requested ?? project) === project;
 }
 
 /**
@@ -167,7 +169,8 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
     throw badRequest(`Invalid filters ${unknownNames.join(',')} are found in query options.`);
   return items.filter((item) =>
     parameters
-      .filter(([name]) => knownNames.has(removeTilde(name)))
+      // `isListed` filters by the project, because some versions do not show it.
+      .filter(([name]) => name !== 'project_id' && knownNames.has(removeTilde(name)))
       .every(([name, sortParameter]) =>
         name.endsWith('~') && isAtLeast(call, 34)
           ? String(shownValue(item, removeTilde(name)) ?? '').includes(sortParameter)
