@@ -54,6 +54,7 @@ export const backups: ResourceSpec = {
   }),
   views: { list: summaryView, create: summaryView, change: summaryView },
   lists: (call, backup) => isListed(call, backup.project_id),
+  requireSource: ({ cloud, caller }, { volume_id }) => cloud.catalogs.volumes.getVolume(caller, String(volume_id)),
   async creating(call, backup) {
     const { volumes } = call.cloud.catalogs;
     const volume = await volumes.getVolume(call.caller, String(backup.volume_id));
@@ -104,7 +105,7 @@ export const backups: ResourceSpec = {
   }),
   routes: (resource) => [
     post('/v3/backups/:id/restore', async (call) => {
-      const backup = await resource.find(call, call.param('id'), 'change');
+      const backup = await resource.find(call, call.param('id'), 'change', 'backup:restore');
       const { volumes } = call.cloud.catalogs;
       const requestedRestore = call.body(Restore).restore;
       if (backup.status !== 'available') throw badRequest('Invalid backup: Backup status must be available');
@@ -127,12 +128,12 @@ export const backups: ResourceSpec = {
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
     }),
     ...backupRecordRoutes(resource),
-    createActionRoute<Doc>('backups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      'os-force_delete': { run: (call, backup) => resource.storage.remove(call, backup), admin: true },
+    createActionRoute<Doc>('backups/:id', (call) => resource.find(call, call.param('id')), {
+      'os-force_delete': { run: (call, backup) => resource.storage.remove(call, backup), role: 'admin' },
       'os-reset_status': defineAction(
         object({ status: statusSchema('Backup', 'available', 'error') }),
         async (call, backup, { status }) => void (await resource.apply(call, backup, { status })),
-        { admin: true },
+        { role: 'admin' },
       ),
     }),
   ],

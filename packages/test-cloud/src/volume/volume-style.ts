@@ -3,10 +3,11 @@ import { microversionOf } from '@apistrata/microversion';
 import type { Call } from '../service/call.js';
 import { matchesValue, parseComparison, parseTimestamp } from '../service/filter.js';
 import { pageAfter, pageUrl, type SortKey, sortItems } from '../service/listing.js';
-import { badRequest, forbidden, notFound } from '../service/service-error.js';
+import { badRequest, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import { formatMicros } from '../service/times.js';
 import { isObject, type Wire } from '../service/wire.js';
+import { authorizeVerb } from './policies.js';
 
 /** The list filters that all callers may use, as in `/resource_filters`. Administrators may use any filter. */
 export const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
@@ -234,10 +235,7 @@ export const volumeStyle: Style = {
   bulk: false,
   admin: [],
 
-  authorize(call, { admin, spec }, verb) {
-    if (!call.isAdmin && admin.includes(verb))
-      throw forbidden(`Policy doesn't allow volume_extension:${spec.many}:${verb} to be performed.`);
-  },
+  authorize: (call, resource, verb, _doc, policy) => authorizeVerb(call, resource, verb, policy),
   authorizeFields() {},
   stamp(call, resource, doc, before) {
     const now = formatMicros(call.cloud.clock.now());

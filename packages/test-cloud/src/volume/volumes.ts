@@ -201,6 +201,7 @@ export const volumes: ResourceSpec = {
   },
   lists: (call, volume) => isListed(call, volume.project_id),
   changing: requireFields(53),
+  requireSource: sourceSizeGb,
   async creating(call, volume) {
     if (volume.availability_zone && volume.availability_zone !== 'nova')
       throw badRequest(`Availability zone '${volume.availability_zone}' is invalid.`);
