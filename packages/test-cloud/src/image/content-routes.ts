@@ -13,6 +13,7 @@ import {
 } from '../service/service-error.js';
 import { checkCount } from './image-attributes.js';
 import { STORE_ID } from './image-view.js';
+import { policyError } from './policies.js';
 import { checkSchema } from './schema-check.js';
 import { IMAGE } from './schemas.js';
 import { stageBytes } from './staging.js';
@@ -47,9 +48,10 @@ async function* slice(content: AsyncIterable<Uint8Array>, from: number, to: numb
 
 async function download(call: Call) {
   const { checksum, sizeBytes, status } = await catalog(call).get(call.caller, call.param('id'));
-  if (status === 'queued') return noContent();
   if (status === 'deactivated' && !call.isAdmin)
     throw forbidden('The requested image has been deactivated. Image data download is forbidden.');
+  if (!call.hasRole('member')) throw policyError('download_image');
+  if (status === 'queued') return noContent();
   const content = await catalog(call).download(call.caller, call.param('id'));
   if (!sizeBytes) return noContent();
   const range = parseRange(call, sizeBytes);
@@ -82,7 +84,7 @@ function checkMediaType(call: Call): void {
 
 /** The routes that upload, stage and download image data, and that change tags or deactivate and reactivate images. */
 export function contentRoutes(resource: Resource): readonly Route[] {
-  const findImage = (call: Call) => resource.find(call, call.param('id'), 'change');
+  const findImage = (call: Call, policy?: string) => resource.find(call, call.param('id'), 'change', policy);
 
   async function changeTags(call: Call, change: (tags: readonly string[], tag: string) => readonly string[]) {
     const image = await findImage(call);
@@ -99,7 +101,7 @@ export function contentRoutes(resource: Resource): readonly Route[] {
         checkMediaType(call);
         const store = call.req.header('x-image-meta-store') ?? STORE_ID;
         if (store !== STORE_ID) throw badRequest(`Unknown scheme '${store}' found in URI`);
-        const image = await findImage(call);
+        const image = await findImage(call, 'upload_image');
         requireQueued(image, 'saving');
         const missingAttributes = ['disk_format', 'container_format'].filter((key) => !image[key]);
         if (missingAttributes.length > 0)
@@ -124,7 +126,7 @@ export function contentRoutes(resource: Resource): readonly Route[] {
     ...(['deactivate', 'reactivate'] as const).map((action) =>
       withoutBody(
         post(`/v2/images/:id/actions/${action}`, async (call) => {
-          const { id, status } = await findImage(call);
+          const { id, status } = await findImage(call, action);
           if (status !== 'active' && status !== 'deactivated')
             throw forbidden(`Not allowed to ${action} image in status '${status}'`);
           await catalog(call)[action](call.caller, id);

@@ -81,7 +81,7 @@ export function checkCounts(wire: Wire): void {
   checkCount('tags', new Set((wire.tags ?? []) as readonly string[]).size);
 }
 
-/** Validates the body of a create request and returns the image's fields. */
+/** Validates the body of a create request and returns the image's fields. Throws a 403 error for readers. */
 export function parseImage(call: Call, body: unknown): Wire {
   const wire = validateBody(IMAGE, body, DISALLOWED_ATTRIBUTES);
   for (const key of Object.keys(wire)) {
@@ -92,6 +92,7 @@ export function parseImage(call: Call, body: unknown): Wire {
   const { owner, locations } = wire;
   if (owner !== undefined && owner !== call.caller.projectId && !call.isAdmin)
     throw forbidden(`You are not permitted to create images owned by '${owner}'`);
+  requirePolicy(call, 'add_image', call.caller.projectId);
   requirePublicationPolicy(call, wire);
   const readOnly = DERIVED_ATTRIBUTES.find((key) => Object.hasOwn(wire, key));
   if (readOnly !== undefined) throw forbidden(`Attribute '${readOnly}' is read-only.`);

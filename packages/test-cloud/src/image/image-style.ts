@@ -5,7 +5,7 @@ import { pageAfter, type SortKey, sortItems } from '../service/listing.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import type { Wire } from '../service/wire.js';
-import { requirePolicy } from './policies.js';
+import { policyError, requirePolicy } from './policies.js';
 
 const PAGE_SIZE = 25;
 const MAX_PAGE_SIZE = 1000;
@@ -147,10 +147,11 @@ export const imageStyle: Style = {
   bulk: false,
   admin: [],
 
-  authorize(call, { admin }, verb, doc) {
-    if (admin.includes(verb)) requirePolicy(call, 'tasks_api_access');
-    else if (doc && verb !== 'show')
-      requirePolicy(call, verb === 'remove' ? 'delete_image' : 'modify_image', doc.owner);
+  authorize(call, resource, verb, doc, policy = verb === 'remove' ? 'delete_image' : 'modify_image') {
+    if (resource.admin.includes(verb)) return requirePolicy(call, 'tasks_api_access');
+    if (doc && !call.hasRole('reader')) throw imageStyle.errors.notFound(resource, doc.id, call, verb);
+    if (!call.hasRole('reader')) throw policyError('get_images');
+    if (doc && verb !== 'show') requirePolicy(call, policy, doc.owner);
   },
   authorizeFields() {},
   stamp: (_call, _resource, doc) => doc,

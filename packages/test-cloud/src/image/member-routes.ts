@@ -24,7 +24,7 @@ function requiredField(call: Call, key: string, missing: string): unknown {
 /** Returns the image in the path. Throws a 404 error if the caller cannot see it, or `rejected` if it is not shared. */
 async function findSharedImage(call: Call, rejected: (reason: string) => Error): Promise<ImageRecord> {
   const image = await catalog(call).get(call.caller, call.param('id')).catch(ifMissing);
-  if (!image) throw notFound(`Image ${call.param('id')} not found.`);
+  if (!image || !call.hasRole('reader')) throw notFound(`Image ${call.param('id')} not found.`);
   if (image.visibility !== 'shared') throw rejected('Only shared images have members.');
   return image;
 }

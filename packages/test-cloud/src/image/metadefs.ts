@@ -70,7 +70,7 @@ export const timestampsOf = (call: Call, before?: Wire) => ({
 });
 
 export const isVisible = (call: Call, { visibility, owner }: Namespace) =>
-  call.isAdmin || visibility === 'public' || owner === call.caller.projectId;
+  call.isAdmin || (call.hasRole('reader') && (visibility === 'public' || owner === call.caller.projectId));
 
 export const namespaceNotFound = (name: string): ServiceError =>
   notFound(`Metadata definition namespace=${name} was not found.`);

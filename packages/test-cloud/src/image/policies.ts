@@ -5,7 +5,8 @@ import { forbidden, type ServiceError } from '../service/service-error.js';
 export const policyError = (action: string): ServiceError =>
   forbidden(`You are not authorized to complete ${action} action.`);
 
-/** Throws a 403 error unless the caller is an administrator or, with `projectId`, belongs to that project. */
+/** Throws a 403 error unless the caller is an administrator or, with `projectId`, a member of that project. */
 export function requirePolicy(call: Call, action: string, projectId?: unknown): void {
-  if (!call.isAdmin && projectId !== call.caller.projectId) throw policyError(action);
+  const isMember = projectId === call.caller.projectId && call.hasRole('member');
+  if (!call.isAdmin && !isMember) throw policyError(action);
 }

@@ -3,6 +3,7 @@ import { CatalogError, ipOf, type SubnetRecord } from '@apistrata/compute-engine
 import type { Call } from '../service/call.js';
 import { del, get, noContent, type Route } from '../service/route.js';
 import { missingResource, networkError } from './network-errors.js';
+import { notAllowedError } from './network-style.js';
 
 /** Returns the number of addresses in a subnet's allocation pools. */
 const addressCount = ({ allocationPools }: SubnetRecord) =>
@@ -44,7 +45,10 @@ async function listAvailabilities(call: Call) {
   });
 }
 
-/** Returns the caller with the project from the path. In the path, `None` stands for the caller's own project. */
+/**
+ * Returns the caller with the project from the path. In the path, `None` stands for the caller's own project. As in
+ * Neutron, readers may create the topology, but not delete it.
+ */
 function projectCaller(call: Call): Caller {
   const { caller, isAdmin } = call;
   const requested = call.param('project');
@@ -72,8 +76,10 @@ export function availabilityRoutes(): readonly Route[] {
     }),
     del('/v2.0/auto-allocated-topology/:project', async (call) => {
       const { networks } = call.cloud.catalogs;
+      const caller = projectCaller(call);
+      if (!call.hasRole('member')) throw notAllowedError('delete_auto_allocated_topology');
       // With `dryRun`, no topology is created. A missing topology is not an error.
-      const network = await networks.autoNetwork(projectCaller(call), { dryRun: true }).catch((error: unknown) => {
+      const network = await networks.autoNetwork(caller, { dryRun: true }).catch((error: unknown) => {
         if (error instanceof CatalogError && error.code === 'NO_AUTO_NETWORK') return null;
         throw error;
       });

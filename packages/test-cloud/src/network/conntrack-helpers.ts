@@ -9,6 +9,7 @@ export const conntrackHelpers: ResourceSpec = {
   path: 'routers/:router_id/conntrack_helpers',
   one: 'conntrack_helper',
   many: 'conntrack_helpers',
+  policyName: 'router_conntrack_helper',
   within: ['router_id'],
   fields: () => ({
     ...hiddenOwner,

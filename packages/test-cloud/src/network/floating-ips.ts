@@ -49,7 +49,7 @@ export const floatingIps: ResourceSpec = {
   fields: () => ({
     ...standardFields,
     floating_network_id: required(fixed(uuid)),
-    floating_ip_address: fixed(address.nullable(), undefined, { admin: 'write' }),
+    floating_ip_address: fixed(address.nullable(), undefined, { manager: true }),
     subnet_id: fixed(uuid.nullable(), undefined, { hidden: true, filter: false }),
     port_id: settable(uuid.nullable(), undefined, { filter: 'only' }),
     fixed_ip_address: settable(address.nullable()),

@@ -3,11 +3,12 @@ import type { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { filterByTags, TAG_FILTERS } from '../service/filter.js';
 import { filterByQuery, type SortKey, sortItems } from '../service/listing.js';
+import { hasRequiredRole } from '../service/required-role.js';
 import { badRequest, forbidden, ServiceError } from '../service/service-error.js';
-import type { ResourceType, Style } from '../service/style.js';
+import type { ResourceNames, ResourceType, Style, Verb } from '../service/style.js';
 import { formatSeconds } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
-import { missingResource } from './network-errors.js';
+import { missingResource, networkError } from './network-errors.js';
 import { invalidInputError as invalidInput } from './provider-attributes.js';
 import { isShared } from './sharing.js';
 
@@ -124,7 +125,8 @@ function limitOf({ query }: Call): number {
 
 function listResponse(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
-  const sortedItems = sortItems(filterItems(call, resource, items), parseSortKeys(call, resource));
+  const readableItems = items.filter((item) => isReadable(call, item));
+  const sortedItems = sortItems(filterItems(call, resource, readableItems), parseSortKeys(call, resource));
   const limit = limitOf(call);
   const shown = (page: readonly Wire[]) => page.map((item) => selectFields(call, item));
   if (limit === 0) return { [many]: shown(sortedItems) };
@@ -163,6 +165,14 @@ export const notAllowedError = (rule: string) =>
   forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
 const POLICY_VERBS = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
 
+/** Returns the name of the policy for a verb of a resource type. */
+export const policyFor = (verb: Verb, { one, policyName = one }: Pick<ResourceNames, 'one' | 'policyName'>) =>
+  `${POLICY_VERBS[verb]}_${policyName}`;
+
+/** Returns whether the caller may read a resource. Callers without a project role may read only shared resources. */
+const isReadable = (call: Call, wire: Wire) =>
+  call.hasRole('reader') || isShared(call, wire) || wire['router:external'] === true;
+
 /** The API conventions of the network service, version 2.0. */
 export const networkStyle: Style = {
   service: 'network',
@@ -176,14 +186,17 @@ export const networkStyle: Style = {
   authorizesLast: true,
   admin: [],
 
-  authorize(call, resource, verb, doc) {
+  authorize(call, resource, verb, doc, policy) {
     if (call.isAdmin) return;
     const { spec, admin } = resource;
     const { storageAuthorizes = [] } = spec;
-    const rule = `${POLICY_VERBS[verb]}_${spec.one}`;
+    const rule = policy ?? policyFor(verb, spec);
     const isForeign = doc?.project_id !== undefined && doc.project_id !== call.caller.projectId;
     if (verb === 'change' && isForeign && spec.hidesSharedOnChange) throw missingResource(resource.title, doc.id);
     if (admin.includes(verb)) throw notAllowedError(rule);
+    if (doc && !isReadable(call, doc)) throw networkError('HTTPNotFound', 'The resource could not be found.');
+    const isRead = verb === 'list' || verb === 'show';
+    if (!isRead && !hasRequiredRole(call, resource, verb)) throw notAllowedError(rule);
     if (storageAuthorizes.includes(verb)) return;
     if ((verb === 'change' || verb === 'remove') && isForeign) throw notAllowedError(rule);
   },
@@ -201,9 +214,10 @@ export const networkStyle: Style = {
     const reservedEntry = Object.entries(requested).find(([key, value]) => {
       const field = fields[key];
       // A request that creates a resource may set a reserved field to its default value.
-      return field?.admin !== undefined && !(verb === 'create' && value === field.initial);
+      const isReserved = field?.admin !== undefined || (field?.manager === true && !call.hasRole('manager'));
+      return isReserved && !(verb === 'create' && value === field.initial);
     });
-    if (reservedEntry) throw notAllowedError(`${POLICY_VERBS[verb]}_${spec.one}:${reservedEntry[0]}`);
+    if (reservedEntry) throw notAllowedError(`${policyFor(verb, spec)}:${reservedEntry[0]}`);
   },
 
   isShared,

@@ -150,6 +150,7 @@ const noFilter = { filter: false } as const;
 export const portForwardings: ResourceSpec = {
   ...resourceNames('port_forwarding', 'floatingips/:floatingip_id/port_forwardings'),
   title: 'Port forwarding',
+  policyName: 'floatingip_port_forwarding',
   within: ['floatingip_id'],
   requireParent: (call) => forwardingsOf(call, call.param('floatingip_id')),
   fields: () => ({

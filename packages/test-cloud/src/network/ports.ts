@@ -4,11 +4,11 @@ import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { forbidden } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { dictionary, flag, text } from '../service/wire-types.js';
 import { floatingIpPorts } from './floating-ip-ports.js';
 import { networkError } from './network-errors.js';
+import { notAllowedError } from './network-style.js';
 import { portView } from './network-views.js';
 import { removeForwardingsTo } from './port-forwardings.js';
 import { rejectMixedGroups } from './security-groups.js';
@@ -84,8 +84,24 @@ function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
   });
 }
 
-/** Rejects fields that enable address spoofing, unless the caller is an administrator or owns the network. */
-async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, requested: Wire, rule: string) {
+/** The fields of a new port that readers may not set, not even on a shared network. */
+const MEMBER_FIELDS = ['device_id', 'binding:vnic_type', 'tags'];
+
+/** Rejects a reader's new port. As in Neutron, all callers may create ports on a network that is shared with them. */
+async function rejectReader(call: Call, port: Wire): Promise<void> {
+  if (call.hasRole('member')) return;
+  const network = await call.cloud.catalogs.networks.getNetwork(call.caller, String(port.network_id));
+  if (!network.shared) throw notAllowedError('create_port');
+  const memberField = MEMBER_FIELDS.find((key) => port[key] !== undefined);
+  if (memberField) throw notAllowedError(`create_port:${memberField}`);
+}
+
+/**
+ * Rejects fields that enable address spoofing, unless the caller is an administrator or a member of the network's
+ * project.
+ */
+async function rejectSpoofing(call: Call, networkId: unknown, requested: Wire, rule: string) {
+  const { cloud, caller, isAdmin } = call;
   const spoofingFields = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
   const spoofingField = spoofingFields.find((key) => requested[key] !== undefined);
   if (isAdmin || !spoofingField) return;
@@ -93,9 +109,8 @@ async function rejectSpoofing({ cloud, caller, isAdmin }: Call, networkId: unkno
   // On a shared network, callers may request a fixed IP from a subnet, but not a specific address.
   const requestsOnlySubnets =
     spoofingField === 'fixed_ips' && (requested.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
-  const isOwner = network.projectId === caller.projectId || network.projectId === '';
-  if (!isOwner && !requestsOnlySubnets)
-    throw forbidden(`(rule:${rule}:${spoofingField}) is disallowed by policy`, 'PolicyNotAuthorized');
+  const isOwner = call.hasRole('member') && [caller.projectId, ''].includes(network.projectId);
+  if (!isOwner && !requestsOnlySubnets) throw notAllowedError(`${rule}:${spoofingField}`);
 }
 
 /** Ports. The ports of a server are created and deleted with the server. */
@@ -149,7 +164,10 @@ export const ports: ResourceSpec = {
     trunk_details: derived(undefined, noFilter),
     tags: fixed(uniqueList(text), undefined, onlyFilter),
   }),
+  // `creating` rejects readers.
+  roles: { create: 'reader' },
   async creating(call, port) {
+    await rejectReader(call, port);
     await rejectSpoofing(call, port.network_id, port, 'create_port');
     rejectMixedGroups(call, port.security_groups);
     return { extra_dhcp_opts: mergeDhcpOptions([], port.extra_dhcp_opts) };
@@ -157,8 +175,7 @@ export const ports: ResourceSpec = {
   async changing(call, before, change) {
     await rejectSpoofing(call, before.network_id, change, 'update_port');
     rejectMixedGroups(call, change.security_groups);
-    if (change.mac_address !== undefined && !call.isAdmin)
-      throw forbidden('(rule:update_port:mac_address) is disallowed by policy', 'PolicyNotAuthorized');
+    if (change.mac_address !== undefined && !call.hasRole('manager')) throw notAllowedError('update_port:mac_address');
     if (change.extra_dhcp_opts === undefined) return undefined;
     const storedFields = call.cloud.documents.table<Wire>('network/ports').get(before.id);
     return { extra_dhcp_opts: mergeDhcpOptions(storedFields?.extra_dhcp_opts, change.extra_dhcp_opts) };

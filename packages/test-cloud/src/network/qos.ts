@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, type Fields, required, settable } from '../service/field.js';
-import { Resource, type ResourceSpec } from '../service/resource.js';
+import type { ResourceSpec } from '../service/resource.js';
 import { get, type Route } from '../service/route.js';
 import { conflict, notFound } from '../service/service-error.js';
 import { tagRoutes } from '../service/tag-routes.js';
 import type { Wire } from '../service/wire.js';
 import { flag, integer, integerBetween } from '../service/wire-types.js';
 import { missingResource, networkError } from './network-errors.js';
+import { notAllowedError, policyFor } from './network-style.js';
 import { EVERY_PROJECT, isAccessible } from './sharing.js';
 import { rejectUsedGrant, usersOfQosPolicy } from './sharing-users.js';
 import { hiddenStamps, nameFields, standardFields } from './standard-fields.js';
@@ -54,8 +55,8 @@ const ruleFields = (type: string): Fields =>
     }),
   );
 
-/** As in Neutron, only administrators can change QoS policies and rules. */
-const writeVerbs = ['create', 'change', 'remove'] as const;
+/** As in Neutron, changes to QoS policies and rules require the role `manager`. */
+const managerRoles = { create: 'manager', change: 'manager', remove: 'manager' } as const;
 const ruleTableName = (type: string) => `network/${type}_rules`;
 
 const policyTable = ({ cloud }: Call) => cloud.documents.table<Doc>('network/policies');
@@ -71,10 +72,11 @@ function rejectSecondDefault(call: Call, { id, is_default, project_id }: Wire): 
     throw networkError('QoSPolicyDefaultAlreadyExists', `A default QoS policy exists for project ${project_id}.`);
 }
 
-/** Throws `QosPolicyNotFound` for a QoS policy that the caller cannot see. */
-function requirePolicy(call: Call, id: unknown): void {
+/** Returns a QoS policy. Throws `QosPolicyNotFound` if the caller cannot see it. */
+function requirePolicy(call: Call, id: unknown): Doc {
   const policy = policyTable(call).get(String(id));
   if (!policy || !isAccessible(call, policy)) throw missingResource(qosPolicies.title, String(id));
+  return policy;
 }
 
 const grantOfQosPolicy = (id: string) => ({ object_type: 'qos_policy', object_id: id, action: 'access_as_shared' });
@@ -101,7 +103,7 @@ export const qosPolicies = {
   one: 'policy',
   many: 'policies',
   title: 'QoS policy',
-  admin: writeVerbs,
+  roles: managerRoles,
   hidesSharedOnChange: true,
   tags: true,
   fields: () => ({
@@ -125,11 +127,8 @@ export const qosPolicies = {
       await rejectUsedGrant(call, { ...grantOfQosPolicy(before.id), target_tenant: EVERY_PROJECT });
     return undefined;
   },
-  routes(resource) {
-    // The policy's project may tag the policy. Neutron has the tags at `/policies`, but clients use `/qos/policies`.
-    const taggableResource = new Resource(resource.style, { ...resource.spec, admin: [] });
-    return [...tagRoutes(taggableResource, 'policies'), ...tagRoutes(taggableResource)];
-  },
+  // Neutron has the tags at `/policies`, but clients use `/qos/policies`.
+  routes: (resource) => [...tagRoutes(resource, 'policies'), ...tagRoutes(resource)],
   async removing(call, { id }) {
     const { cloud } = call;
     const [user] = await usersOfQosPolicy(call, id);
@@ -147,9 +146,15 @@ export const qosRules: readonly ResourceSpec[] = Object.keys(RULE_PARAMETERS).ma
   one: `${type}_rule`,
   many: `${type}_rules`,
   title: 'QoS rule',
-  admin: writeVerbs,
+  policyName: `policy_${type}_rule`,
+  roles: managerRoles,
   within: ['policy_id'],
-  requireParent: (call) => requirePolicy(call, call.param('policy_id')),
+  requireParent(call, verb) {
+    const { project_id } = requirePolicy(call, call.param('policy_id'));
+    // Other projects may read the rules of a shared policy, but not change them.
+    const isForeign = !call.isAdmin && project_id !== call.caller.projectId;
+    if (isForeign && verb in managerRoles) throw notAllowedError(policyFor(verb, { one: `policy_${type}_rule` }));
+  },
   fields: () => ({
     id: derived(),
     ...hiddenStamps,

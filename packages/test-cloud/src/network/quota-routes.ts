@@ -114,22 +114,34 @@ async function rejectBelowUsage(call: Call, newLimits: Readonly<Record<string, n
   }
 }
 
-function requireAdmin({ isAdmin }: Call, verb: 'get' | 'update' | 'delete'): void {
+function requireAdmin({ isAdmin }: Call, verb: 'update' | 'delete'): void {
   if (!isAdmin) throw notAllowedError(`${verb}_quota`);
 }
+
+/** Throws a 403 error unless the caller is an administrator or a project's manager. */
+function requireManager(call: Call): void {
+  if (!call.hasRole('manager')) throw notAllowedError('get_quota');
+}
+
+/** Returns whether the caller sees a project's limits and usage. */
+const isVisible = ({ isAdmin, caller }: Call, project: string) => isAdmin || project === caller.projectId;
+
+/** As in Neutron, managers of other projects see the default limits. */
+const visibleLimits = (call: Call, project: string) =>
+  isVisible(call, project) ? limitsOf(call, project) : DEFAULT_LIMITS;
 
 /** Returns the routes for project quotas, which administrators can set. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');
-    if (id !== call.caller.projectId) requireAdmin(call, 'get');
+    if (id !== call.caller.projectId) requireManager(call);
     return id;
   }
 
   return [
     get('/v2.0/quotas', (call) => {
-      requireAdmin(call, 'get');
-      const projectIds = [...limitTable(call).keys()];
+      requireManager(call);
+      const projectIds = [...limitTable(call).keys()].filter((id) => isVisible(call, id));
       return { quotas: projectIds.map((id) => ({ ...limitsOf(call, id), tenant_id: id, project_id: id })) };
     }),
     ...['tenant', 'project'].map((word) =>
@@ -137,7 +149,7 @@ export function quotaRoutes(): readonly Route[] {
         [word]: { [`${word}_id`]: projectId },
       })),
     ),
-    get('/v2.0/quotas/:project', (call) => ({ quota: limitsOf(call, project(call)) })),
+    get('/v2.0/quotas/:project', (call) => ({ quota: visibleLimits(call, project(call)) })),
     get('/v2.0/quotas/:project/default', (call) => {
       project(call);
       return { quota: DEFAULT_LIMITS };
@@ -162,7 +174,8 @@ export function quotaRoutes(): readonly Route[] {
   ];
 
   async function showDetails(call: Call) {
-    const id = project(call);
+    const id = call.param('project');
+    if (!isVisible(call, id)) throw notAllowedError('get_quota');
     const entries = [];
     for (const [kind, limit] of Object.entries(limitsOf(call, id)))
       entries.push([kind, { limit, used: await countUsed(call, kind, id), reserved: 0 }]);

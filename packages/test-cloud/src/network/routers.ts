@@ -108,23 +108,21 @@ export const routers: ResourceSpec = {
     return undefined;
   },
   routes: (resource) => [
-    put('/v2.0/routers/:id/add_router_interface', async (call) => {
-      const { caller, cloud } = call;
-      return interfaceView(
-        call,
-        await cloud.catalogs.networks.addRouterInterface(caller, call.param('id'), requestedInterface(call)),
-      );
-    }),
-    put('/v2.0/routers/:id/remove_router_interface', async (call) => {
-      const { caller, cloud } = call;
-      return interfaceView(
-        call,
-        await cloud.catalogs.networks.removeRouterInterface(caller, call.param('id'), requestedInterface(call, true)),
-      );
+    ...([true, false] as const).map((adds) => {
+      const action = adds ? 'add_router_interface' : 'remove_router_interface';
+      return put(`/v2.0/routers/:id/${action}`, async (call) => {
+        const requested = requestedInterface(call, !adds);
+        const { id } = await resource.find(call, call.param('id'), 'change', action);
+        const { networks } = call.cloud.catalogs;
+        const port = adds
+          ? await networks.addRouterInterface(call.caller, id, requested)
+          : await networks.removeRouterInterface(call.caller, id, requested);
+        return interfaceView(call, port);
+      });
     }),
     ...(['add_extraroutes', 'remove_extraroutes'] as const).map((action) =>
       put(`/v2.0/routers/:id/${action}`, async (call) => {
-        const before = await resource.find(call, call.param('id'), 'change');
+        const before = await resource.find(call, call.param('id'), 'change', action);
         const { routes: previous } = (await resource.show(call, before)) as {
           routes: readonly z.infer<typeof route>[];
         };

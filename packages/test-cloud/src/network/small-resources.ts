@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
 import { anyId, dictionary, flag, integer, integerBetween, longText, text } from '../service/wire-types.js';
 import { missingResource } from './network-errors.js';
 import { ethertype, ipPrefix, protocol } from './security-groups.js';
+import { isAccessible } from './sharing.js';
 import { hiddenOwner, hiddenStamps, nameFields, ownerFields, resourceNames, stampFields } from './standard-fields.js';
 import { address, ipVersion, uuid } from './value-types.js';
 
@@ -13,6 +15,8 @@ const noFilter = { filter: false } as const;
 const onlyFilter = { filter: 'only' } as const;
 
 const writeVerbs = ['create', 'change', 'remove'] as const;
+/** As in Neutron, changes to metering labels and rules require the role `manager`. */
+const meteringRoles = { create: 'manager', remove: 'manager' } as const;
 const verbsWithoutChange = ['list', 'show', 'create', 'remove'] as const;
 
 /** An autonomous system number. */
@@ -22,7 +26,7 @@ const number32 = integerBetween(1, 2 ** 32 - 1);
 const meteringLabels: ResourceSpec = {
   ...resourceNames('metering_label', 'metering/metering-labels'),
   verbs: verbsWithoutChange,
-  admin: writeVerbs,
+  roles: meteringRoles,
   fields: () => ({
     ...ownerFields,
     ...hiddenStamps,
@@ -35,9 +39,9 @@ const meteringLabels: ResourceSpec = {
 const meteringRules: ResourceSpec = {
   ...resourceNames('metering_label_rule', 'metering/metering-label-rules'),
   verbs: verbsWithoutChange,
-  admin: writeVerbs,
+  roles: meteringRoles,
   fields: () => ({
-    id: derived(),
+    ...hiddenOwner,
     ...hiddenStamps,
     metering_label_id: required(fixed(uuid)),
     direction: required(fixed(z.enum(['ingress', 'egress']))),
@@ -46,9 +50,10 @@ const meteringRules: ResourceSpec = {
     source_ip_prefix: fixed(text.nullable(), null),
     destination_ip_prefix: fixed(text.nullable(), null),
   }),
-  creating({ cloud }, { metering_label_id }) {
+  creating(call, { metering_label_id }) {
     const id = String(metering_label_id);
-    if (!cloud.documents.table('network/metering_labels').has(id)) throw missingResource('Metering label', id);
+    const label = call.cloud.documents.table<Doc>('network/metering_labels').get(id);
+    if (!label || !isAccessible(call, label)) throw missingResource('Metering label', id);
   },
 };
 

@@ -143,8 +143,8 @@ function rejectDisabled({ id, admin_state_up }: Doc): void {
 }
 
 /** Returns the trunk whose subports a request changes. Throws `TrunkDisabled` if the trunk is disabled. */
-async function requireEnabled(resource: Resource, call: Call): Promise<Doc> {
-  const trunk = await resource.find(call, call.param('id'), 'change');
+async function requireEnabled(resource: Resource, call: Call, policy: string): Promise<Doc> {
+  const trunk = await resource.find(call, call.param('id'), 'change', policy);
   rejectDisabled(trunk);
   return trunk;
 }
@@ -185,13 +185,13 @@ export const trunks: ResourceSpec = {
       sub_ports: (await resource.find(call, call.param('id'))).sub_ports,
     })),
     put('/v2.0/trunks/:id/add_subports', async (call) => {
-      const before = await requireEnabled(resource, call);
+      const before = await requireEnabled(resource, call, 'add_subports');
       const added = await completeSubPorts(call, before.port_id, call.body(SubPorts).sub_ports);
       await rejectDuplicates(call, subPortsOf(before), added);
       return resource.apply(call, before, { sub_ports: [...subPortsOf(before), ...added] });
     }),
     put('/v2.0/trunks/:id/remove_subports', async (call) => {
-      const before = await requireEnabled(resource, call);
+      const before = await requireEnabled(resource, call, 'remove_subports');
       const removedSubPorts = call.body(z.object({ sub_ports: z.array(z.object({ port_id: uuid })).min(1) })).sub_ports;
       const missingSubPort = removedSubPorts.find(
         ({ port_id }) => !subPortsOf(before).some((sub) => sub.port_id === port_id),

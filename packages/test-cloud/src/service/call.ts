@@ -3,6 +3,7 @@ import { requestBase } from '@apistrata/microversion';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { CloudContext } from './cloud-context.js';
+import { hasRole, type ProjectRole } from './project-role.js';
 import { badRequest, forbidden } from './service-error.js';
 
 /** A request to one of the cloud's services, with its response and caller. */
@@ -41,6 +42,11 @@ export class Call {
 
   get isAdmin(): boolean {
     return this.caller.isAdmin === true;
+  }
+
+  /** Returns whether the caller is an administrator, has a role in its project, or has a role that includes this one. */
+  hasRole(role: ProjectRole): boolean {
+    return this.isAdmin || hasRole(this.caller, role);
   }
 
   requireAdmin(): void {

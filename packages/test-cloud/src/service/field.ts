@@ -13,6 +13,8 @@ export interface Field {
   readonly required?: true;
   /** `write`: only administrators can set the field; `read`: only administrators can set and see it. */
   readonly admin?: 'write' | 'read';
+  /** Whether only managers of the project can set the field. */
+  readonly manager?: true;
   /** Whether the field is accepted and possibly stored, but never returned. */
   readonly hidden?: true;
   /** The first minor version of the API that accepts and returns the field; default: all versions do. */

@@ -19,8 +19,10 @@ export interface ResourceSpec extends ResourceNames {
   readonly verbs?: readonly Verb[];
   /** The verbs that only administrators may use; default: those that the service restricts. */
   readonly admin?: readonly Verb[];
-  /** Throws a 404 error if the caller cannot see the parent resource in the path. */
-  readonly requireParent?: (call: Call) => Awaitable<unknown>;
+  /** Throws a 404 error if the caller cannot see the parent resource in the path, or 403 if it may not use the verb. */
+  readonly requireParent?: (call: Call, verb: Verb) => Awaitable<unknown>;
+  /** Throws a 404 error if the caller cannot see a resource that a create request refers to. */
+  readonly requireSource?: (call: Call, values: Wire) => Awaitable<unknown>;
   /**
    * Whether the caller may see a record; default: administrators and its project may, other projects only if it is
    * shared.
@@ -100,14 +102,19 @@ export class Resource implements ResourceType {
     return this.style.isShared?.(call, doc) ?? doc.shared === true;
   }
 
-  /** Returns a record. Throws the service's 404 error if the caller cannot see it. */
-  async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
-    await this.spec.requireParent?.(call);
+  /**
+   * Returns a record. Throws the service's 404 error if the caller cannot see it, and its 403 error if the caller may
+   * not use the verb.
+   *
+   * @param policy the name of the policy in the 403 error; default: derived from the verb
+   */
+  async find(call: Call, id: string, verb: Verb = 'show', policy?: string): Promise<Doc> {
+    await this.spec.requireParent?.(call, verb);
     const authorizesFirst = !this.style.authorizesLast && !this.spec.revealsMissing?.includes(verb);
-    if (authorizesFirst && this.admin.includes(verb)) this.style.authorize(call, this, verb, undefined);
+    if (authorizesFirst && this.admin.includes(verb)) this.style.authorize(call, this, verb, undefined, policy);
     const doc = await this.storage.get(call, id);
     if (!doc) throw this.style.errors.notFound(this, id, call, verb);
-    this.style.authorize(call, this, verb, doc);
+    this.style.authorize(call, this, verb, doc, policy);
     return doc;
   }
 
@@ -126,7 +133,7 @@ export class Resource implements ResourceType {
   }
 
   async list(call: Call): Promise<readonly Wire[]> {
-    await this.spec.requireParent?.(call);
+    await this.spec.requireParent?.(call, 'list');
     this.style.authorize(call, this, 'list', undefined);
     this.spec.listing?.(call);
     const docs = await this.storage.list(call);
@@ -136,10 +143,20 @@ export class Resource implements ResourceType {
     return Promise.all(listedDocs.map((doc) => this.show(call, doc)));
   }
 
+  /** Throws a 403 error if the caller may not create a resource, or 404 if it also cannot see the resource's source. */
+  async #authorizeCreation(call: Call, values: Wire): Promise<void> {
+    try {
+      this.style.authorize(call, this, 'create', undefined);
+    } catch (error) {
+      await this.spec.requireSource?.(call, values);
+      throw error;
+    }
+  }
+
   /** Creates a resource from validated fields. */
   async createValidated(call: Call, values: Wire): Promise<Wire> {
-    this.style.authorize(call, this, 'create', undefined);
-    await this.spec.requireParent?.(call);
+    await this.#authorizeCreation(call, values);
+    await this.spec.requireParent?.(call, 'create');
     const stampedValues = this.style.stamp(call, this, withDefaults(call, this, values), undefined);
     const extra = await this.spec.creating?.(call, stampedValues, this);
     const completeValues = { ...stampedValues, ...extra };

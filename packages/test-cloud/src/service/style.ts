@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Call } from './call.js';
 import type { Doc } from './documents.js';
 import type { Fields } from './field.js';
+import type { ProjectRole } from './project-role.js';
 import type { ServiceError } from './service-error.js';
 import type { Storage } from './storage.js';
 import type { Wire } from './wire.js';
@@ -17,6 +18,8 @@ export interface ResourceNames {
   readonly many: string;
   /** The name of the resource type in error messages; default: derived from `one`. */
   readonly title?: string;
+  /** The name of the resource type in policies; default: `one`. */
+  readonly policyName?: string;
   /** The path parameters that identify the parent resource. */
   readonly within?: readonly string[];
   /** The storage for the records; default: the cloud's document store. */
@@ -29,6 +32,8 @@ export interface ResourceNames {
   readonly revealsMissing?: readonly Verb[];
   /** Whether a change to another project's shared record returns 404 instead of 403. */
   readonly hidesSharedOnChange?: true;
+  /** The roles that verbs require. Default: `reader` to list and show resources, otherwise `member`. */
+  readonly roles?: Partial<Readonly<Record<Verb, ProjectRole>>>;
   /** The names of filters, if they are not derived from the fields. */
   readonly filters?: readonly string[];
   /** Returns how requests with unknown fields are handled; default: as in the service's other resources. */
@@ -81,8 +86,12 @@ export interface Style {
   readonly authorizesLast?: true;
   /** The verbs that only administrators may use, unless a resource overrides them. */
   readonly admin: readonly Verb[];
-  /** Throws a service-specific error if the caller may not read or change a resource. */
-  readonly authorize: (call: Call, resource: ResourceType, verb: Verb, doc: Doc | undefined) => void;
+  /**
+   * Throws a service-specific error if the caller may not read or change a resource.
+   *
+   * @param policy the name of the policy in the error message; default: derived from the resource type and the verb
+   */
+  readonly authorize: (call: Call, resource: ResourceType, verb: Verb, doc: Doc | undefined, policy?: string) => void;
   /** Throws a service-specific error if the caller may not set these fields. */
   readonly authorizeFields: (call: Call, resource: ResourceType, verb: Verb, values: Wire) => void;
   /** Returns whether other projects may see a record. Default: the value of the record's field `shared`. */

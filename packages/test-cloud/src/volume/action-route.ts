@@ -5,6 +5,7 @@ import type { Resource } from '../service/resource.js';
 import { post, Reply, type Route } from '../service/route.js';
 import { badRequest, ServiceError } from '../service/service-error.js';
 import { isObject } from '../service/wire.js';
+import { requirePolicy } from './policies.js';
 import { requireMinor } from './volume-style.js';
 
 /** An action of a resource type. */
@@ -13,8 +14,10 @@ export interface Action<T, S extends z.ZodType = z.ZodType> {
   readonly schema?: S;
   /** The response status; default: 202. */
   readonly status?: number;
-  /** Whether only administrators may use the action. */
-  readonly admin?: true;
+  /** The role that the action requires; default: `member`. */
+  readonly role?: 'reader' | 'admin';
+  /** The name of the policy; default: derived from the resource type and the action. */
+  readonly policy?: string;
   /** The minor version that introduced the action; default: 0. */
   readonly since?: number;
   /** Executes the action and returns the response body. */
@@ -41,7 +44,7 @@ export const statusSchema = (what: string, ...values: readonly string[]) =>
     });
 
 /** Defines the action that resets the status of a group or a group snapshot. */
-export const resetStatusAction = (what: string, resource: Resource, since: number): Action<Doc> =>
+export const resetStatusAction = (what: string, resource: Resource, since: number, policy: string): Action<Doc> =>
   defineAction(
     z.strictObject({
       status: statusSchema(
@@ -50,11 +53,22 @@ export const resetStatusAction = (what: string, resource: Resource, since: numbe
       ),
     }),
     async (call, before, { status }) => void (await resource.apply(call, before, { status })),
-    { admin: true, since },
+    { role: 'admin', policy, since },
   );
 
+/** Returns the name of an action's policy. */
+function policyFor(path: string, name: string, { role, policy }: Action<never>): string {
+  const [collection = ''] = path.split('/', 1);
+  const set = `${collection.slice(0, -1)}_${role === 'admin' ? 'admin_' : ''}actions`;
+  return policy ?? `volume_extension:${set}:${name.replace(/^os-/, '')}`;
+}
+
 /** Returns the route for a resource's actions. The only key in a request body is the name of the action. */
-export const createActionRoute = <T>(path: string, find: (call: Call) => T | Promise<T>, actions: Actions<T>): Route =>
+export const createActionRoute = <T>(
+  path: string,
+  find: (call: Call, args: unknown) => T | Promise<T>,
+  actions: Actions<T>,
+): Route =>
   post(`/v3/${path}/action`, async (call) => {
     const content: unknown = call.req.body;
     const [[name, args] = [], ...others] = isObject(content) ? Object.entries(content) : [];
@@ -70,7 +84,7 @@ export const createActionRoute = <T>(path: string, find: (call: Call) => T | Pro
       const [issue] = parsedArguments.error.issues;
       throw badRequest(`${issue?.code === 'custom' ? '' : `Invalid input for ${name}: `}${issue?.message}`);
     }
-    const resource = await find(call);
-    if (knownAction.admin) call.requireAdmin();
+    const resource = await find(call, parsedArguments.data);
+    requirePolicy(call, policyFor(path, name, knownAction), knownAction.role ?? 'member');
     return new Reply(knownAction.status ?? 202, await knownAction.run(call, resource, parsedArguments.data));
   });

@@ -5,6 +5,7 @@ import type { Call } from '../service/call.js';
 import { del, get, post, put, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 import { createActionRoute } from './action-route.js';
+import { requireMember, requirePolicy } from './policies.js';
 import { isAtLeast } from './volume-style.js';
 import { attachmentSummary, attachmentView } from './volume-views.js';
 import { object, uuid } from './wire-types.js';
@@ -49,35 +50,45 @@ export function attachmentRoutes(): readonly Route[] {
       const { attachment: requested } = call.body(CreateAttachment);
       if (requested.mode && !isAtLeast(call, 54))
         throw badRequest("Additional properties are not allowed ('mode' was unexpected)");
-      const attachment = await call.cloud.catalogs.volumes.reserve(call.caller, {
+      const { volumes } = call.cloud.catalogs;
+      await requireMember(call, 'volume:attachment_create', () =>
+        volumes.getVolume(call.caller, requested.volume_uuid),
+      );
+      const attachment = await volumes.reserve(call.caller, {
         key: randomUUID(),
         volumeId: requested.volume_uuid,
         serverId: requested.instance_uuid ?? '',
       });
-      if (requested.connector)
-        await call.cloud.catalogs.volumes.connect(call.caller, attachment.id, connectorOf(requested.connector));
+      if (requested.connector) await volumes.connect(call.caller, attachment.id, connectorOf(requested.connector));
       return showAttachment(call, attachment.id);
     }),
     get('/v3/attachments/:id', (call) => showAttachment(call, call.param('id'))),
     put('/v3/attachments/:id', async (call) => {
-      await call.cloud.catalogs.volumes.connect(
-        call.caller,
-        call.param('id'),
-        connectorOf(call.body(UpdateAttachment).attachment.connector),
-      );
-      return showAttachment(call, call.param('id'));
+      const { volumes } = call.cloud.catalogs;
+      const id = call.param('id');
+      const requestedConnector = connectorOf(call.body(UpdateAttachment).attachment.connector);
+      await requireMember(call, 'volume:attachment_update', () => volumes.getAttachment(call.caller, id));
+      await volumes.connect(call.caller, id, requestedConnector);
+      return showAttachment(call, id);
     }),
-    createActionRoute('attachments/:id', (call) => call.param('id'), {
-      'os-complete': {
-        run: (call, id) => call.cloud.catalogs.volumes.complete(call.caller, id),
-        status: 204,
-        since: 44,
+    createActionRoute(
+      'attachments/:id',
+      (call) => call.cloud.catalogs.volumes.getAttachment(call.caller, call.param('id')),
+      {
+        'os-complete': {
+          run: (call, { id }) => call.cloud.catalogs.volumes.complete(call.caller, id),
+          status: 204,
+          since: 44,
+          policy: 'volume:attachment_complete',
+        },
       },
-    }),
+    ),
     del('/v3/attachments/:id', async (call) => {
-      const { volumeId } = await call.cloud.catalogs.volumes.getAttachment(call.caller, call.param('id'));
-      await call.cloud.catalogs.volumes.deleteAttachment(call.caller, call.param('id'));
-      const remainingAttachments = await call.cloud.catalogs.volumes.listAttachments(call.caller, { volumeId });
+      const { volumes } = call.cloud.catalogs;
+      const { id, volumeId } = await volumes.getAttachment(call.caller, call.param('id'));
+      requirePolicy(call, 'volume:attachment_delete', 'member');
+      await volumes.deleteAttachment(call.caller, id);
+      const remainingAttachments = await volumes.listAttachments(call.caller, { volumeId });
       return { attachments: remainingAttachments.map(attachmentSummary) };
     }),
   ];

@@ -54,6 +54,7 @@ export const backups: ResourceSpec = {
   }),
   views: { list: summaryView, create: summaryView, change: summaryView },
   lists: (call, backup) => isListed(call, backup.project_id),
+  requireSource: ({ cloud, caller }, { volume_id }) => cloud.catalogs.volumes.getVolume(caller, String(volume_id)),
   async creating(call, backup) {
     const { volumes } = call.cloud.catalogs;
     const volume = await volumes.getVolume(call.caller, String(backup.volume_id));
@@ -75,10 +76,11 @@ export const backups: ResourceSpec = {
       );
     else if (volume.status === 'in-use' && backup.force !== true)
       throw badRequest('Invalid volume: Backing up an in-use volume must use the force flag.');
-    const volumeBackups = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
-      ({ volume_id }) => volume_id === volume.id,
+    // As in Cinder, an administrator's backup of another project's volume does not depend on that project's backups.
+    const ownBackups = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
+      ({ volume_id, project_id }) => volume_id === volume.id && project_id === call.caller.projectId,
     );
-    const parent = backup.incremental === true ? volumeBackups.at(-1) : undefined;
+    const parent = backup.incremental === true ? ownBackups.at(-1) : undefined;
     if (backup.incremental === true && !parent)
       throw badRequest('Invalid backup: No backups available to do an incremental backup.');
     await checkQuota(call, { backups: 1, backup_gigabytes: volume.sizeGb });
@@ -103,7 +105,7 @@ export const backups: ResourceSpec = {
   }),
   routes: (resource) => [
     post('/v3/backups/:id/restore', async (call) => {
-      const backup = await resource.find(call, call.param('id'), 'change');
+      const backup = await resource.find(call, call.param('id'), 'change', 'backup:restore');
       const { volumes } = call.cloud.catalogs;
       const requestedRestore = call.body(Restore).restore;
       if (backup.status !== 'available') throw badRequest('Invalid backup: Backup status must be available');
@@ -126,12 +128,12 @@ export const backups: ResourceSpec = {
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
     }),
     ...backupRecordRoutes(resource),
-    createActionRoute<Doc>('backups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      'os-force_delete': { run: (call, backup) => resource.storage.remove(call, backup), admin: true },
+    createActionRoute<Doc>('backups/:id', (call) => resource.find(call, call.param('id')), {
+      'os-force_delete': { run: (call, backup) => resource.storage.remove(call, backup), role: 'admin' },
       'os-reset_status': defineAction(
         object({ status: statusSchema('Backup', 'available', 'error') }),
         async (call, backup, { status }) => void (await resource.apply(call, backup, { status })),
-        { admin: true },
+        { role: 'admin' },
       ),
     }),
   ],

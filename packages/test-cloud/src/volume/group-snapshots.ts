@@ -35,6 +35,7 @@ export const groupSnapshots: ResourceSpec = {
   }),
   views: { list: snapshotSummary, create: snapshotSummary },
   lists: (call, snapshot) => isListed(call, snapshot.project_id),
+  requireSource: (call, { group_id }) => findDocument(call, 'groups', group_id),
   async creating(call, { group_id, name, description }) {
     const group = findDocument(call, 'groups', group_id);
     const id = randomUUID();
@@ -58,8 +59,8 @@ export const groupSnapshots: ResourceSpec = {
     }
   },
   routes: (resource) => [
-    createActionRoute<Doc>('group_snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      reset_status: resetStatusAction('Group snapshot', resource, 19),
+    createActionRoute<Doc>('group_snapshots/:id', (call) => resource.find(call, call.param('id')), {
+      reset_status: resetStatusAction('Group snapshot', resource, 19, 'group:reset_group_snapshot_status'),
     }),
   ],
 };

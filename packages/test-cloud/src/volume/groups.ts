@@ -59,13 +59,13 @@ const groupTypes: ResourceSpec = {
 };
 
 /** Defines an action on a group's replication, which always fails because no pool in this cloud replicates volumes. */
-const replicationAction = (arguments_: z.ZodType = z.object({})): Action<Doc> =>
+const replicationAction = (name: string, arguments_: z.ZodType = z.object({})): Action<Doc> =>
   defineAction(
     arguments_,
     (_call, { id }) => {
       throw badRequest(`Invalid group type: Group ${id} is not a replication group type.`);
     },
-    { since: 38 },
+    { since: 38, policy: `group:${name}` },
   );
 
 /** Returns the fields of new volumes that copy the volumes in a group. */
@@ -94,15 +94,21 @@ interface CopyRequest {
   readonly description?: string | null;
 }
 
-/** Creates a group with copies of the volumes in another group or in a group snapshot. */
-async function copyGroup(call: Call, resource: Resource, requested: CopyRequest): Promise<Wire> {
-  const { source_group_id = null, group_snapshot_id = null, name = null, description = null } = requested;
+/** Returns the group that a request copies, or whose snapshot it copies. */
+function findSourceGroup(call: Call, { source_group_id, group_snapshot_id }: CopyRequest): Doc {
   const snapshot = group_snapshot_id ? findDocument(call, 'group_snapshots', group_snapshot_id) : undefined;
-  const source = findDocument(call, 'groups', snapshot?.group_id ?? source_group_id);
-  const copies = snapshot ? await fieldsFromSnapshot(call, snapshot.id) : await fieldsFromGroup(call, source.id);
+  return findDocument(call, 'groups', snapshot?.group_id ?? source_group_id);
+}
+
+/** Creates a group with copies of the volumes in another group or in a group snapshot. */
+async function copyGroup(call: Call, resource: Resource, source: Doc, requested: CopyRequest): Promise<Wire> {
+  const { source_group_id = null, group_snapshot_id = null, name = null, description = null } = requested;
+  const copies = group_snapshot_id
+    ? await fieldsFromSnapshot(call, group_snapshot_id)
+    : await fieldsFromGroup(call, source.id);
   if (copies.length === 0)
     throw badRequest(
-      `Invalid Group: ${snapshot ? 'Group snapshot' : 'Source Group'} is empty. No group will be created.`,
+      `Invalid Group: ${group_snapshot_id ? 'Group snapshot' : 'Source Group'} is empty. No group will be created.`,
     );
   const { group_type, volume_types, availability_zone } = source;
   const { id } = await resource.createValidated(call, {
@@ -206,7 +212,7 @@ const groups: ResourceSpec = {
       : {},
   statuses: { change: 202 },
   routes: (resource) => [
-    createActionRoute('groups', () => undefined, {
+    createActionRoute<Doc>('groups', (call, args) => findSourceGroup(call, args as CopyRequest), {
       'create-from-src': defineAction(
         object({
           source_group_id: uuid.optional(),
@@ -217,24 +223,29 @@ const groups: ResourceSpec = {
           ({ source_group_id, group_snapshot_id }) => Boolean(source_group_id) !== Boolean(group_snapshot_id),
           "'group_snapshot_id' is a required property",
         ),
-        (call, _none, requested) => copyGroup(call, resource, requested),
-        { since: 14 },
+        (call, source, requested) => copyGroup(call, resource, source, requested),
+        { since: 14, policy: 'group:create' },
       ),
     }),
-    createActionRoute<Doc>('groups/:id', (call) => resource.find(call, call.param('id'), 'change'), {
-      reset_status: resetStatusAction('Group', resource, 20),
-      delete: defineAction(object({ 'delete-volumes': boolean.optional() }), async (call, group, args) => {
-        await requireDeletable(call, group, args['delete-volumes'] === true);
-        for (const { id } of await volumesIn(call, group.id))
-          await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
-        call.cloud.documents.table(resource.table).delete(group.id);
-      }),
-      enable_replication: replicationAction(),
-      disable_replication: replicationAction(),
+    createActionRoute<Doc>('groups/:id', (call) => resource.find(call, call.param('id')), {
+      reset_status: resetStatusAction('Group', resource, 20, 'group:reset_status'),
+      delete: defineAction(
+        object({ 'delete-volumes': boolean.optional() }),
+        async (call, group, args) => {
+          await requireDeletable(call, group, args['delete-volumes'] === true);
+          for (const { id } of await volumesIn(call, group.id))
+            await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
+          call.cloud.documents.table(resource.table).delete(group.id);
+        },
+        { policy: 'group:delete' },
+      ),
+      enable_replication: replicationAction('enable_replication'),
+      disable_replication: replicationAction('disable_replication'),
       failover_replication: replicationAction(
+        'failover_replication',
         object({ allow_attached_volume: boolean.optional(), secondary_backend_id: text.nullish() }),
       ),
-      list_replication_targets: replicationAction(),
+      list_replication_targets: replicationAction('list_replication_targets'),
     }),
   ],
 };

@@ -6,6 +6,7 @@ import { badRequest, notFound } from '../service/service-error.js';
 import { formatMicros } from '../service/times.js';
 import { text } from '../service/wire-types.js';
 import { type Actions, defineAction } from './action-route.js';
+import { requirePolicy } from './policies.js';
 import { isAtLeast } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
@@ -42,7 +43,7 @@ async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Uploa
   const { images } = call.cloud.catalogs;
   const { id } = volume;
   const visibility = args.visibility ?? (isAtLeast(call, 1) ? 'private' : 'shared');
-  if (visibility === 'public') call.requireAdmin();
+  if (visibility === 'public') requirePolicy(call, 'volume_extension:volume_actions:upload_public', 'admin');
   requireAvailable(volume);
   const { disk_format, container_format, image_name } = args;
   const image = await images.create(call.caller, {
@@ -74,11 +75,11 @@ async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Uploa
 
 /** The volume actions that read or write images, or that change the volume's image metadata. */
 export const IMAGE_ACTIONS: Actions<VolumeView> = {
-  'os-volume_upload_image': defineAction(Upload, upload),
+  'os-volume_upload_image': defineAction(Upload, upload, { policy: 'volume_extension:volume_actions:upload_image' }),
   'os-reimage': defineAction(
     object({ image_id: uuid, reimage_reserved: boolean.optional() }),
     (call, { id }, { image_id }) => catalog(call).reimage(call.caller, id, image_id),
-    { since: 68 },
+    { since: 68, policy: 'volume:reimage' },
   ),
   'os-set_image_metadata': defineAction(
     object({ metadata: z.record(z.string().regex(/^[\w:. /-]{1,255}$/), z.string().max(65_535)) }),
@@ -87,9 +88,14 @@ export const IMAGE_ACTIONS: Actions<VolumeView> = {
       await changeVolume(call, id, { imageMetadata: mergedMetadata });
       return { metadata: mergedMetadata };
     },
-    ok,
+    { ...ok, policy: 'volume_extension:volume_image_metadata:set' },
   ),
-  'os-show_image_metadata': { run: (_call, { imageMetadata }) => ({ metadata: imageMetadata }), ...ok },
+  'os-show_image_metadata': {
+    run: (_call, { imageMetadata }) => ({ metadata: imageMetadata }),
+    ...ok,
+    role: 'reader',
+    policy: 'volume:get_volume_metadata',
+  },
   'os-unset_image_metadata': defineAction(
     object({ key: text.min(1) }),
     async (call, { id, imageMetadata }, { key }) => {
@@ -97,6 +103,6 @@ export const IMAGE_ACTIONS: Actions<VolumeView> = {
       if (removed === undefined) throw notFound(`Glance metadata for volume/snapshot ${id} cannot be found.`);
       await changeVolume(call, id, { imageMetadata: remaining });
     },
-    ok,
+    { ...ok, policy: 'volume_extension:volume_image_metadata:remove' },
   ),
 };

@@ -27,11 +27,17 @@ export function metadataRoutes(resource: Resource): readonly Route[] {
   const bodySchema = isVolume ? z.strictObject : z.object;
   const MetadataBody = bodySchema({ metadata });
   const MetadataItemBody = bodySchema({ meta: metadata });
+  const verbs: Readonly<Record<string, string>> = {
+    POST: isVolume ? 'create' : 'update',
+    PUT: 'update',
+    DELETE: 'delete',
+  };
   const hasEtag = (call: Call) => isVolume && isAtLeast(call, 15);
 
   /** Changes the metadata. Returns undefined if the current metadata does not meet the request's `If-Match` header. */
   async function changeMetadata(call: Call, changed: (before: Metadata) => Metadata): Promise<Metadata | undefined> {
-    const before = await resource.find(call, call.param('id'), 'change');
+    const policy = `volume:${verbs[call.req.method]}_${resource.spec.one}_metadata`;
+    const before = await resource.find(call, call.param('id'), 'change', policy);
     const current = before.metadata as Metadata;
     if (call.req.method === 'PUT' && hasEtag(call) && !isMatch(call, current)) return undefined;
     const metadata = changed(current);

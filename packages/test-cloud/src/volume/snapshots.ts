@@ -16,7 +16,7 @@ import { isAtLeast, isListed, requireFields } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
 import { boolean, metadata, object, optionalText, uuid } from './wire-types.js';
 
-const admin = true;
+const role = 'admin';
 
 /** The statuses that a host can report for a snapshot, by the snapshot's current status. */
 const REPORTABLE_STATUSES: Readonly<Record<string, readonly string[]>> = {
@@ -52,6 +52,7 @@ const ACTIONS: Actions<Doc> = {
         throw badRequest(`Provided snapshot status ${status} not allowed for snapshot with status ${snapshot.status}.`);
       await setStatus(call, snapshot, status, progress);
     },
+    { policy: 'snapshot_extension:snapshot_actions:update_snapshot_status' },
   ),
   'os-reset_status': defineAction(
     object({
@@ -62,9 +63,9 @@ const ACTIONS: Actions<Doc> = {
       ),
     }),
     async (call, snapshot, { status }) => void (await setStatus(call, snapshot, status)),
-    { admin },
+    { role },
   ),
-  'os-force_delete': { run: (call, snapshot) => remove(call, snapshot), admin },
+  'os-force_delete': { run: (call, snapshot) => remove(call, snapshot), role },
   'os-unmanage': {
     async run(call, snapshot) {
       await remove(call, snapshot, DELETABLE_STATUS);
@@ -73,7 +74,8 @@ const ACTIONS: Actions<Doc> = {
         volumeId: String(snapshot.volume_id),
       });
     },
-    admin,
+    role,
+    policy: 'snapshot_extension:snapshot_unmanage',
   },
 };
 
@@ -144,6 +146,7 @@ export const snapshots: ResourceSpec = {
     change: withoutFields(...EXTENDED_FIELDS),
   },
   lists: (call, snapshot) => isListed(call, snapshot.project_id),
+  requireSource: ({ cloud, caller }, { volume_id }) => cloud.catalogs.volumes.getVolume(caller, String(volume_id)),
   creating(call, { force }) {
     if (force === false && isAtLeast(call, 66))
       throw badRequest(
@@ -156,7 +159,7 @@ export const snapshots: ResourceSpec = {
   routes: (resource) => [
     ...metadataRoutes(resource),
     ...manageSnapshotRoutes(resource),
-    createActionRoute('snapshots/:id', (call) => resource.find(call, call.param('id'), 'change'), ACTIONS),
+    createActionRoute('snapshots/:id', (call) => resource.find(call, call.param('id')), ACTIONS),
   ],
   storage: {
     list: async ({ cloud, caller, isAdmin }) =>

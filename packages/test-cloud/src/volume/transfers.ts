@@ -46,6 +46,7 @@ function transferResource(path: string): ResourceSpec {
     views: { list: onlyFields('id', 'name', 'volume_id', 'links'), show: withoutFields('auth_key') },
     lists: (call, transfer) => isListed(call, transfer.project_id),
     isVisible: () => true,
+    requireSource: ({ cloud, caller }, { volume_id }) => cloud.catalogs.volumes.getVolume(caller, String(volume_id)),
     async creating(call, { volume_id }) {
       const { volumes } = call.cloud.catalogs;
       const volume = await volumes.getVolume(call.caller, String(volume_id));
@@ -62,7 +63,7 @@ function transferResource(path: string): ResourceSpec {
     shows: (call, { id }) => ({ links: links(call, `${path}/${id}`) }),
     routes: (resource) => [
       post(`/v3/${path}/:id/accept`, async (call) => {
-        const transfer = await resource.find(call, call.param('id'));
+        const transfer = await resource.find(call, call.param('id'), 'change', 'volume:accept_transfer');
         if (call.body(AcceptBody).accept.auth_key !== transfer.auth_key)
           throw badRequest(`Invalid auth key: Attempt to transfer ${transfer.id} with invalid auth key.`);
         const { caller, cloud } = call;

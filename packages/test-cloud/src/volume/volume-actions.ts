@@ -14,7 +14,7 @@ import { hasPoolFor } from './storage-pool.js';
 import { hostOrCluster, isAtLeast } from './volume-style.js';
 import { boolean, object, size, uuid } from './wire-types.js';
 
-const admin = { admin: true } as const;
+const admin = { role: 'admin' } as const;
 const connector = z.union([z.record(z.string(), z.unknown()), z.string()]);
 
 interface Attach {
@@ -61,17 +61,21 @@ const VolumeStatuses = statusSchema(
 
 /** The volume actions, by key in the request body. */
 const ACTIONS: Actions<VolumeView> = {
-  'os-extend': defineAction(object({ new_size: size }), async (call, volume, { new_size }) => {
-    const { id, sizeGb, volumeType, status } = volume;
-    if (status === 'in-use' && !isAtLeast(call, 42)) requireAvailable(volume, ` to extend, currently ${status}.`);
-    const pending = { id, sizeGb: new_size, volumeType };
-    await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType, pending);
-    await catalog(call).extendVolume(call.caller, id, new_size);
-  }),
+  'os-extend': defineAction(
+    object({ new_size: size }),
+    async (call, volume, { new_size }) => {
+      const { id, sizeGb, volumeType, status } = volume;
+      if (status === 'in-use' && !isAtLeast(call, 42)) requireAvailable(volume, ` to extend, currently ${status}.`);
+      const pending = { id, sizeGb: new_size, volumeType };
+      await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType, pending);
+      await catalog(call).extendVolume(call.caller, id, new_size);
+    },
+    { policy: 'volume:extend' },
+  ),
   'os-set_bootable': defineAction(
     object({ bootable: boolean }),
     async (call, { id }, args) => void (await changeVolume(call, id, args)),
-    ok,
+    { ...ok, policy: 'volume:update' },
   ),
   'os-reset_status': defineAction(
     object({
@@ -97,10 +101,14 @@ const ACTIONS: Actions<VolumeView> = {
     },
     admin,
   ),
-  'os-update_readonly_flag': defineAction(object({ readonly: boolean }), async (call, volume, { readonly }) => {
-    requireAvailable(volume, ` to update readonly flag, but current status is: ${volume.status}.`);
-    await changeVolume(call, volume.id, { metadata: { ...volume.metadata, readonly: readonly ? 'True' : 'False' } });
-  }),
+  'os-update_readonly_flag': defineAction(
+    object({ readonly: boolean }),
+    async (call, volume, { readonly }) => {
+      requireAvailable(volume, ` to update readonly flag, but current status is: ${volume.status}.`);
+      await changeVolume(call, volume.id, { metadata: { ...volume.metadata, readonly: readonly ? 'True' : 'False' } });
+    },
+    { policy: 'volume:update_readonly_flag' },
+  ),
   'os-retype': defineAction(
     object({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).optional() }),
     async (call, volume, { new_type }) => {
@@ -119,6 +127,7 @@ const ACTIONS: Actions<VolumeView> = {
       // If no pool meets the new type's specs, the volume keeps its type.
       if (hasPoolFor(call, type)) await changeVolume(call, id, { volumeType: type.name, multiattach });
     },
+    { policy: 'volume:retype' },
   ),
   'os-reserve': {
     async run(call, { id, status, multiattach }) {
@@ -193,6 +202,7 @@ const ACTIONS: Actions<VolumeView> = {
       markUnmanaged(call, 'volume', id, { size: sizeGb });
     },
     ...admin,
+    policy: 'volume_extension:volume_unmanage',
   },
   'os-migrate_volume': defineAction(
     object({
@@ -250,7 +260,7 @@ const ACTIONS: Actions<VolumeView> = {
   revert: defineAction(
     z.object({ snapshot_id: z.string().nullish() }),
     (call, volume, { snapshot_id }) => revert(call, volume, snapshot_id),
-    { since: 40 },
+    { since: 40, policy: 'volume:revert_to_snapshot' },
   ),
 };
 

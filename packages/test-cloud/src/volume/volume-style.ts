@@ -3,10 +3,11 @@ import { microversionOf } from '@apistrata/microversion';
 import type { Call } from '../service/call.js';
 import { matchesValue, parseComparison, parseTimestamp } from '../service/filter.js';
 import { pageAfter, pageUrl, type SortKey, sortItems } from '../service/listing.js';
-import { badRequest, forbidden, notFound } from '../service/service-error.js';
+import { badRequest, notFound } from '../service/service-error.js';
 import type { ResourceType, Style } from '../service/style.js';
 import { formatMicros } from '../service/times.js';
 import { isObject, type Wire } from '../service/wire.js';
+import { authorizeVerb } from './policies.js';
 
 /** The list filters that all callers may use, as in `/resource_filters`. Administrators may use any filter. */
 export const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
@@ -100,11 +101,13 @@ export const requireValues =
   };
 
 /**
- * Returns whether a list includes a project's resources. Administrators can request all projects; otherwise, lists
- * include only the caller's project.
+ * Returns whether a list includes a project's resources. Administrators can request all projects or one of them;
+ * otherwise, lists include only the caller's project.
  */
 export function isListed(call: Call, project: unknown): boolean {
-  return (call.isAdmin && call.flag('all_tenants') === true) || project === call.caller.projectId;
+  const includesAllProjects = call.isAdmin && call.flag('all_tenants') === true;
+  const requested = call.isAdmin ? call.query.get('project_id') : null;
+  return (includesAllProjects || project === call.caller.projectId) && (requested ?? project) === project;
 }
 
 /**
@@ -167,7 +170,8 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
     throw badRequest(`Invalid filters ${unknownNames.join(',')} are found in query options.`);
   return items.filter((item) =>
     parameters
-      .filter(([name]) => knownNames.has(removeTilde(name)))
+      // `isListed` filters by the project, because some versions do not show it.
+      .filter(([name]) => name !== 'project_id' && knownNames.has(removeTilde(name)))
       .every(([name, sortParameter]) =>
         name.endsWith('~') && isAtLeast(call, 34)
           ? String(shownValue(item, removeTilde(name)) ?? '').includes(sortParameter)
@@ -231,10 +235,7 @@ export const volumeStyle: Style = {
   bulk: false,
   admin: [],
 
-  authorize(call, { admin, spec }, verb) {
-    if (!call.isAdmin && admin.includes(verb))
-      throw forbidden(`Policy doesn't allow volume_extension:${spec.many}:${verb} to be performed.`);
-  },
+  authorize: (call, resource, verb, _doc, policy) => authorizeVerb(call, resource, verb, policy),
   authorizeFields() {},
   stamp(call, resource, doc, before) {
     const now = formatMicros(call.cloud.clock.now());

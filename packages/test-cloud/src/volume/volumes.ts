@@ -44,6 +44,20 @@ async function sourceSizeGb({ cloud, caller }: Call, { snapshot_id, source_volid
   return source_volid ? (await volumes.getVolume(caller, String(source_volid))).sizeGb : 0;
 }
 
+/**
+ * Returns the type of a new volume without a requested type: the type in the image's properties, or the project's
+ * default type. Undefined for a copy, which gets the type of its source.
+ */
+async function implicitType({ cloud, caller }: Call, body: Wire): Promise<string | undefined> {
+  if (body.snapshot_id || body.source_volid) return undefined;
+  const imageId = body.imageRef ?? body.image_id;
+  const image = imageId ? await cloud.catalogs.images.get(caller, String(imageId)) : undefined;
+  return (
+    image?.properties.cinder_img_volume_type ??
+    cloud.documents.table<string>('volume/default-types').get(caller.projectId)
+  );
+}
+
 /** Schedules and returns a new volume. If no pool meets the extra specs of the type, the status becomes `error`. */
 async function scheduleVolume(call: Call, volume: VolumeView): Promise<VolumeView> {
   const { caller, cloud } = call;
@@ -60,9 +74,7 @@ async function scheduleVolume(call: Call, volume: VolumeView): Promise<VolumeVie
 export async function createVolume(call: Call, body: Wire): Promise<Doc> {
   const { volumes } = call.cloud.catalogs;
   const backup = body.backup_id ? findDocument(call, 'backups', body.backup_id) : undefined;
-  const volumeType =
-    (body.volume_type as string | null) ??
-    call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
+  const volumeType = (body.volume_type as string | null) ?? (await implicitType(call, body));
   const requestedSizeGb = (body.size as number | null) ?? (backup?.size as number | undefined);
   const type = volumeType ? await volumes.getType(call.caller, volumeType) : await volumes.defaultType();
   const id = randomUUID();
@@ -189,6 +201,7 @@ export const volumes: ResourceSpec = {
   },
   lists: (call, volume) => isListed(call, volume.project_id),
   changing: requireFields(53),
+  requireSource: sourceSizeGb,
   async creating(call, volume) {
     if (volume.availability_zone && volume.availability_zone !== 'nova')
       throw badRequest(`Availability zone '${volume.availability_zone}' is invalid.`);

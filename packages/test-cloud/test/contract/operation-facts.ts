@@ -16,6 +16,10 @@ export interface OperationFact {
   readonly open?: true;
   /** The error status for project members, if the operation rejects all of their requests. */
   readonly member?: number;
+  /** The least role in a project that an operation requires to change the project's resources. */
+  readonly role?: 'member' | 'manager' | 'admin';
+  /** The policy that requires the role. */
+  readonly policy?: string;
   /** A valid body, if a request without it is rejected before the caller is authorized. */
   readonly body?: object;
   /** Whether a request with a body is rejected with 400. */
