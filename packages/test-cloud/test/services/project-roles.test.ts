@@ -129,8 +129,8 @@ describe('a manager', () => {
     const rules = `${at}/${shared.id}/dscp_marking_rules`;
     const { id } = (await admin('POST', rules, rule)).body.dscp_marking_rule;
     expect((await manager('GET', `${rules}/${id}`)).status).toBe(200);
+    expect((await manager('PUT', `${at}/${shared.id}`, { policy: {} })).status).toBe(404);
     for (const [method, path, body, policy] of [
-      ['PUT', `${at}/${shared.id}`, { policy: {} }, 'update_policy'],
       ['POST', rules, rule, 'create_policy_dscp_marking_rule'],
       ['PUT', `${rules}/${id}`, rule, 'update_policy_dscp_marking_rule'],
       ['DELETE', `${rules}/${id}`, undefined, 'delete_policy_dscp_marking_rule'],
