@@ -50,6 +50,7 @@ const GROUPS = [
   'apart',
   'sqlite-engine',
   'sqlite-packages',
+  'long-postgres',
   'long-pgbouncer',
   'long-replica',
   'long',
@@ -110,9 +111,15 @@ const projects = [
     exclude: [MODULES],
   }),
 ];
+/** Tests whose requests do not depend on the database. `npm run test:all` also runs them on PostgreSQL. */
+const INDEPENDENT = [`${API}/{hardening,prometheus,proxies,rate-limit,versions}/${TESTS}`, `${API}/*.test.ts`];
 const onPostgres = [
   // Functions of the router that need no engine run on one database.
-  together('postgres', 'postgres', { include: [`${API}/${TESTS}`], exclude: [`${API}/{identity,policy,views}/**`] }),
+  together('postgres', 'postgres', {
+    include: [`${API}/${TESTS}`],
+    exclude: [`${API}/{identity,policy,views}/**`, ...INDEPENDENT],
+  }),
+  together('long-postgres', 'postgres', { include: INDEPENDENT }),
   apart('postgres-apart', 'apart', 'postgres', { include: [`${API}/apart/${TESTS}`] }),
   // All kinds of reads after writes: lists, pages, parts of servers.
   together('long-replica', 'replica', {

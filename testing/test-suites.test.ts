@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 
 /** The projects of one suite that differ only in their database. */
 const sameSuite = [
-  ['sqlite', 'postgres', 'long-pgbouncer', 'long-replica'],
+  ['sqlite', 'postgres', 'long-postgres', 'long-pgbouncer', 'long-replica'],
   ['sqlite-apart', 'postgres-apart'],
 ];
 const suiteOf = (project: string) => sameSuite.find((names) => names.includes(project))?.[0] ?? project;

@@ -15,6 +15,23 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+
+/** Returns the rows of the table below a heading of `docs/dependencies.md`, by their first cell without its markup. */
+export function documentedRows(heading: string): ReadonlyMap<string, readonly string[]> {
+  const [, section] = page.split(`## ${heading}\n`);
+  const [text] = section!.split('\n## ');
+  const rows = text!.split('\n').filter((line) => line.startsWith('| `'));
+  const cells = rows.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+  return new Map(cells.map(([name, ...rest]) => [name!, rest]));
+}
+
 export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }

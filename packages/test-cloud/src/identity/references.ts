@@ -21,16 +21,27 @@ const OWNERS: Readonly<Record<string, (document: any) => readonly unknown[]>> = 
   'endpoint-group-projects': ({ project, group }: Wire) => [project, group],
 };
 
+/** Deletes the application credentials of the users to whom a deleted role is assigned, for the same projects. */
+function removeCredentialsOfRole({ assignments, credentials }: ReturnType<typeof tablesOf>, deletedRoleId: string) {
+  for (const { roleId, actor, scope } of assignments.values()) {
+    if (roleId !== deletedRoleId || actor.kind !== 'user' || scope.kind !== 'project') continue;
+    for (const [key, { userId, projectId }] of credentials)
+      if (userId === actor.id && projectId === scope.id) credentials.delete(key);
+  }
+}
+
 /**
  * Removes what refers to a deleted record: role assignments, tokens, delegations, credentials, limits, endpoints, group
  * memberships and default projects.
  */
 export function removeReferences(documents: Documents, id: string): void {
+  const tables = tablesOf(documents);
+  removeCredentialsOfRole(tables, id);
   for (const [name, ownersOf] of Object.entries(OWNERS)) {
     const table = documents.table<unknown>(`identity/${name}`);
     for (const [key, document] of table) if (ownersOf(document).includes(id)) table.delete(key);
   }
-  const { failedLogins, groups, implied, users } = tablesOf(documents);
+  const { failedLogins, groups, implied, users } = tables;
   failedLogins.delete(id);
   implied.delete(id);
   documents.table('identity/domain-config').delete(id);

@@ -92,6 +92,19 @@ describe('a token of an application credential', () => {
     expect(await roles()).toMatchObject([{ name: 'reader' }]);
   });
 
+  it('ends when a role of its owner on the project is deleted', async () => {
+    const { cloud, owner, path, id, user, project } = await cloudWithCredential();
+    const admin = clientOf(cloud);
+    const create = async (name: string) => (await admin('POST', at('roles'), { role: { name } })).body.role.id;
+    const [assigned, other] = [await create('auditor'), await create('tester')];
+    await admin('PUT', at(`projects/${project.id}/users/${user.id}/roles/${assigned}`));
+    const shown = async () => (await owner.request('GET', `${path}/${id}`)).status;
+    expect((await admin('DELETE', at(`roles/${other}`))).status).toBe(204);
+    expect(await shown()).toBe(200);
+    expect((await admin('DELETE', at(`roles/${assigned}`))).status).toBe(204);
+    expect(await shown()).toBe(404);
+  });
+
   it('can be renewed, and not be exchanged for a token of another scope', async () => {
     const { cloud, token } = await cloudWithCredential();
     const identity = { methods: ['token'], token: { id: token } };
