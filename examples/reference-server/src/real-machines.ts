@@ -17,6 +17,7 @@ export async function detectRealMachines(options: Options, directory: string, lo
   const qemuOptions: QemuOptions = {
     directory,
     ...(options['shared-dir'] !== undefined && { sharedDirectory: options['shared-dir'] }),
+    ...(options['volume-pool'] !== undefined && { volumePool: options['volume-pool'] }),
     imageCacheGib: options['image-cache-gib'],
     acceleration: options.acceleration,
     cpuMode: options['cpu-mode'],

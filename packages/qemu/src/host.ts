@@ -29,11 +29,11 @@ import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 import { Processors } from './tuning/processors.js';
 import { tuningOf } from './tuning/tuning.js';
-import { DirectoryBackend } from './volumes/directory-backend.js';
 import { noVolumes } from './volumes/no-volumes.js';
 import { openVolumes } from './volumes/open-volumes.js';
 import { RemoteVolumes } from './volumes/remote-volumes.js';
 import type { VolumeAccess } from './volumes/volume-access.js';
+import type { VolumeBackend } from './volumes/volume-backend.js';
 import { VolumeStore } from './volumes/volume-store.js';
 
 /** The components and settings of a host, after all defaults are applied. */
@@ -49,7 +49,8 @@ export interface HostParts {
   readonly cpus: HostCpus;
   readonly sandbox: boolean;
   readonly runAs: RunAs | undefined;
-  readonly volumesAllowed: boolean;
+  /** The storage of volumes; undefined if another host stores them. */
+  readonly volumeBackend: VolumeBackend | undefined;
   /** Creates the network mode, which connects the machines' interfaces. */
   readonly network: (folders: MachineFolders) => NetworkMode;
   readonly log: (line: string) => void;
@@ -91,7 +92,7 @@ export class Host implements MachineFolders {
   readonly #powerChanges = new EventEmitter<{ change: [string] }>();
 
   constructor(parts: HostParts) {
-    const { directory, sharedDirectory, services, qemuImg, runAs, volumesAllowed, network, imageCacheBytes } = parts;
+    const { directory, sharedDirectory, services, qemuImg, runAs, volumeBackend, network, imageCacheBytes } = parts;
     this.parts = parts;
     this.guard = new ProcessGuard(parts);
     const { images } = services;
@@ -102,10 +103,10 @@ export class Host implements MachineFolders {
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
     const changeFileOwner = (path: string) => changeOwner(path, runAs);
     const { hosts } = services;
-    this.localVolumes = volumesAllowed
+    this.localVolumes = volumeBackend
       ? new VolumeStore({
           directory,
-          backend: new DirectoryBackend(join(directory, 'contents'), this.diskTools),
+          backend: volumeBackend,
           tools: this.diskTools,
           runAs,
           volumes: services.volumes,

@@ -19,6 +19,9 @@ import { type AccelerationProbe, findKvmGroup, probeAcceleration } from './progr
 import { findProgram } from './programs/find-program.js';
 import { type RunAs, runProgram } from './programs/run-program.js';
 import { QemuError } from './qemu-error.js';
+import { DirectoryBackend } from './volumes/directory-backend.js';
+import { LvmBackend, parseThinPool } from './volumes/lvm-backend.js';
+import type { VolumeBackend } from './volumes/volume-backend.js';
 
 const UNPRIVILEGED_UID = 65_534;
 
@@ -99,6 +102,19 @@ export async function inspectComputer(options: QemuOptions): Promise<HostCapabil
   return { directory, sharedDirectory, program, qemuImg, runAs, probe };
 }
 
+/** Opens the storage of volumes; undefined if another host stores them. */
+async function openBackend(
+  { directory, qemuImg, runAs }: Pick<HostCapabilities, 'directory' | 'qemuImg' | 'runAs'>,
+  { volumes = true, volumePool }: QemuOptions,
+): Promise<VolumeBackend | undefined> {
+  if (!volumes) return undefined;
+  const folder = join(directory, 'contents');
+  const programs = { qemuImg, run: { runAs } };
+  return volumePool === undefined
+    ? new DirectoryBackend(folder, programs)
+    : LvmBackend.open(folder, parseThinPool('qemuDriver()', volumePool), programs);
+}
+
 function createForwards({ forward = [], forwardAddress = '127.0.0.1', log = () => {} }: QemuOptions): Forwards {
   return new Forwards({ rules: forward.map(parseForward), address: forwardAddress, log });
 }
@@ -131,7 +147,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     cpus,
     sandbox: await supportsSandbox(computer.program, computer.runAs),
     storage: computer.sharedDirectory && (await readStorageId(computer.sharedDirectory)),
-    volumesAllowed: options.volumes ?? true,
+    volumeBackend: await openBackend(computer, options),
     network,
     log,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,

@@ -5,6 +5,7 @@ import { parseForward } from './forwards/forward-rule.js';
 import { DEFAULT_TUNNEL_PORT, DEFAULT_WIREGUARD_PORT } from './network/tunnels.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
+import { parseThinPool } from './volumes/lvm-backend.js';
 
 /** Options for the QEMU driver. */
 export interface QemuOptions {
@@ -26,6 +27,11 @@ export interface QemuOptions {
    * them may store the content. Set `volumes: false` on all others; their servers access the volumes on that host.
    */
   readonly volumes?: boolean;
+  /**
+   * LVM thin pool that stores the content of volumes, as `GROUP/POOL`. Needs root and LVM. Default: none; the content is
+   * in files in `directory`.
+   */
+  readonly volumePool?: string;
   /**
    * `user` (the default): QEMU emulates a separate network for each interface, which needs no privileges. `bridge`:
    * this computer's kernel implements networks, with routers, floating addresses and security groups; needs root, `ip`,
@@ -110,6 +116,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof QemuOptions, true>> = {
   program: true,
   runAs: true,
   volumes: true,
+  volumePool: true,
   networkMode: true,
   tunnelPort: true,
   tunnelEncryption: true,
@@ -134,6 +141,7 @@ export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, KNOWN_OPTIONS);
   for (const text of options.forward ?? []) parseForward(text);
   parseCpuOptions(place, options);
+  if (options.volumePool !== undefined) parseThinPool(place, options.volumePool);
   const { forwardAddress, networkMode = 'user', tunnelEncryption = 'off' } = options;
   const { tunnelPort = DEFAULT_TUNNEL_PORT, wireguardPort = DEFAULT_WIREGUARD_PORT } = options;
   if (networkMode !== 'user' && networkMode !== 'bridge')

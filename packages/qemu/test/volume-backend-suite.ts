@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findInstalledProgram } from '../src/programs/find-program.js';
 import { runProgram } from '../src/programs/run-program.js';
 import type { VolumeBackend } from '../src/volumes/volume-backend.js';
@@ -23,13 +23,13 @@ export interface BackendSuite {
   readonly name: string;
   /** Opens the volume backend. @param folder contains a folder for each disk, named after it */
   open(folder: string): Promise<VolumeBackend>;
-  /** Removes the data that the backend has stored outside of its folder. */
+  /** Removes the data that the backend has stored outside of the folders, after all tests. */
   close?(): Promise<void>;
 }
 
 /** Registers the conformance tests for volume backends. The tests access disks over NBD, as guests do. */
 export function testVolumeBackend(suite: BackendSuite): void {
-  describe(`volumes of ${suite.name}`, { timeout: 60_000 }, () => {
+  describe(`volumes of ${suite.name}`, { timeout: 300_000 }, () => {
     const never = new AbortController().signal;
     let folder: string;
     let backend: VolumeBackend;
@@ -42,9 +42,10 @@ export function testVolumeBackend(suite: BackendSuite): void {
     });
     afterEach(async () => {
       for (const content of served) await stopServer(content);
-      await suite.close?.();
       rmSync(folder, { recursive: true, force: true });
     });
+
+    afterAll(() => suite.close?.());
 
     /** Creates the folder of a new disk. */
     function newDisk(): string {

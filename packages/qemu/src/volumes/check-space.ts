@@ -3,13 +3,17 @@ import { QemuError } from '../qemu-error.js';
 
 const GIB = 2 ** 30;
 
-/** Checks the free space of a folder's file system. @throws QemuError `DISK_FULL` if fewer bytes are free */
-export async function checkSpace(folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const freeBytes = bavail * bsize;
+/** Checks the free space at a place. @throws QemuError `DISK_FULL` if fewer bytes are free than needed */
+export function requireFreeBytes(bytes: number, freeBytes: number, place: string): void {
   if (bytes > freeBytes)
     throw new QemuError(
       'DISK_FULL',
-      `${Math.ceil(bytes / GIB)} GiB is needed, but only ${Math.floor(freeBytes / GIB)} GiB is free on this host`,
+      `${Math.ceil(bytes / GIB)} GiB is needed, but only ${Math.floor(freeBytes / GIB)} GiB is free ${place}`,
     );
+}
+
+/** Checks the free space of a folder's file system. @throws QemuError `DISK_FULL` if fewer bytes are free */
+export async function checkSpace(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  requireFreeBytes(bytes, bavail * bsize, 'on this host');
 }

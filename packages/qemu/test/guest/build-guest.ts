@@ -9,7 +9,7 @@ export interface Guest {
 }
 
 /** The kernel modules for the guest's devices. Each module follows its dependencies. */
-const MODULES = [
+export const MODULES: readonly string[] = [
   'virtio_ring',
   'virtio',
   'virtio_pci_legacy_dev',
@@ -44,7 +44,7 @@ export const COMMAND_LINE = [
   'initcall_blacklist=init_kprobe_trace,trace_eval_init,init_blk_tracer,load_system_certificate_list,init_encrypted,init_ima',
 ].join(' ');
 
-const BUSYBOX = '/bin/busybox';
+export const BUSYBOX = '/bin/busybox';
 
 /** Returns the version of the newest installed kernel that the distribution builds for clouds. */
 function kernelVersion(): string | undefined {
@@ -106,17 +106,18 @@ export interface GuestOptions {
   readonly logins?: boolean;
 }
 
+/** Copies a file to the files of a guest's ramdisk. */
+export function putFile(root: string, from: string, to: string, executable = false): void {
+  mkdirSync(dirname(join(root, to)), { recursive: true });
+  copyFileSync(from, join(root, to));
+  if (executable) chmodSync(join(root, to), 0o755);
+}
+
 /** Creates the guest's ramdisk in a folder, from the distribution's packages. This takes less than a second. */
 export function buildGuest(folder: string, { realAgent = false, logins = false }: GuestOptions = {}): Guest {
-  const version = kernelVersion();
-  if (!version) throw new Error('missing kernel for guests on this machine');
   const root = join(folder, 'root');
   const here = import.meta.dirname;
-  const put = (from: string, to: string, executable = false) => {
-    mkdirSync(dirname(join(root, to)), { recursive: true });
-    copyFileSync(from, join(root, to));
-    if (executable) chmodSync(join(root, to), 0o755);
-  };
+  const put = (from: string, to: string, executable = false) => putFile(root, from, to, executable);
   put(BUSYBOX, 'bin/busybox', true);
   put(join(here, 'init.sh'), 'init', true);
   put(join(here, 'udhcpc.sh'), 'udhcpc.sh', true);
@@ -124,10 +125,16 @@ export function buildGuest(folder: string, { realAgent = false, logins = false }
   for (const program of [...(realAgent ? [AGENT] : []), ...(logins ? [SSH_SERVER] : [])])
     for (const file of [program, ...librariesOf(program)]) put(file, file.slice(1), true);
   if (realAgent) put(join(here, 'chpasswd.sh'), 'bin/chpasswd', true);
+  return packGuest(folder, root, realAgent ? [...MODULES, 'virtio_balloon'] : MODULES);
+}
+
+/** Adds kernel modules to the files of a ramdisk, and writes the ramdisk and the kernel to a folder. */
+export function packGuest(folder: string, root: string, required: readonly string[]): Guest {
+  const version = kernelVersion();
+  if (!version) throw new Error('missing kernel for guests on this machine');
   const modules = findModules(`/lib/modules/${version}/kernel`);
-  const required = realAgent ? [...MODULES, 'virtio_balloon'] : MODULES;
   const there = required.filter((name) => modules.has(name));
-  for (const name of there) put(modules.get(name)!, `modules/${name}.ko`);
+  for (const name of there) putFile(root, modules.get(name)!, `modules/${name}.ko`);
   writeFileSync(join(root, 'modules/order'), `${there.join('\n')}\n`);
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
   const archive = execFileSync('cpio', ['--create', '--format=newc', '--quiet'], {

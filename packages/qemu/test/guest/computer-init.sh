@@ -1,0 +1,27 @@
+#!/bin/busybox sh
+# The init script of a guest whose files are those of the computer that runs it. Changes to them stay in memory. It runs
+# one command, writes its output and status to the serial line, and powers off.
+export PATH=/bin
+/bin/busybox mkdir -p /proc /sys /dev /computer /changes /root
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sysfs /sys
+/bin/busybox mount -t devtmpfs dev /dev
+/bin/busybox --install -s /bin
+exec </dev/ttyS0 >/dev/ttyS0 2>&1
+stty -echo -onlcr
+echo 1 >/proc/sys/kernel/printk
+while read -r module; do insmod "/modules/$module.ko"; done </modules/order
+
+mount -t virtiofs -o ro computer /computer
+mount -t tmpfs changes /changes
+mkdir /changes/upper /changes/work
+mount -t overlay -o lowerdir=/computer,upperdir=/changes/upper,workdir=/changes/work overlay /root
+mount -t proc proc /root/proc
+mount -t sysfs sysfs /root/sys
+mount -t devtmpfs dev /root/dev
+for folder in run tmp dev/shm; do mkdir -p /root/$folder && mount -t tmpfs memory /root/$folder; done
+ip link set lo up
+cp /command.sh /root/run/command.sh
+chroot /root /bin/sh /run/command.sh
+echo "STATUS $?"
+poweroff -f
