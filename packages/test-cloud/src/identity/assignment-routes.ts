@@ -198,8 +198,10 @@ function authorizeList(call: Call): void {
   if (!isParameterOn(call, 'include_subtree'))
     authorize(call, 'list_role_assignments', { domains: [tokenDomain(call)] });
   else {
-    if (project) findRecord(call, 'projects', project);
-    authorize(call, 'list_role_assignments_for_tree', targetOf(call, 'projects', project ?? ''));
+    // As in Keystone, the root of a project tree may also be a domain, which belongs to no domain itself.
+    const isDomain = project !== undefined && call.cloud.directory.state.domains.has(project);
+    if (project && !isDomain) findRecord(call, 'projects', project);
+    authorize(call, 'list_role_assignments_for_tree', isDomain ? {} : targetOf(call, 'projects', project ?? ''));
   }
 }
 

@@ -86,6 +86,8 @@ describe('role assignments', () => {
     await request('PUT', at(`projects/${child.id}/users/${user.id}/roles/${role.id}`));
     const below = await list(`scope.project.id=${parent.id}&include_subtree=True&include_names=True`);
     expect(below.map((one: any) => one.scope.project.name).sort()).toEqual(['child', 'parent']);
+    const ofDomain = await list(`scope.project.id=default&include_subtree=True&user.id=${user.id}`);
+    expect(ofDomain.map((one: any) => one.scope.project.id)).toEqual([child.id]);
     const both = await request('GET', at(`role_assignments?scope.project.id=${child.id}&scope.domain.id=default`));
     expect(both.status).toBe(400);
   });
