@@ -15,7 +15,6 @@ import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HostCpus } from './cpu/host-cpus.js';
 import { Host } from './host.js';
-import { DirectoryBackend } from './volumes/directory-backend.js';
 
 const MIB = 2 ** 20;
 
@@ -49,10 +48,7 @@ describe('a computer with machines', () => {
       moveBytesPerSecond: undefined,
       log: () => {},
       shutdownTimeoutMs: 0,
-      volumeBackend: new DirectoryBackend(join(directory, 'contents'), {
-        qemuImg: 'qemu-img',
-        run: { runAs: undefined },
-      }),
+      volumeBackend: undefined,
     });
   });
   afterEach(async () => {
