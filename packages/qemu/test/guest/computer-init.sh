@@ -19,7 +19,7 @@ mount -t overlay -o lowerdir=/computer,upperdir=/changes/upper,workdir=/changes/
 mount -t proc proc /root/proc
 mount -t sysfs sysfs /root/sys
 mount -t devtmpfs dev /root/dev
-for folder in run tmp dev/shm; do mkdir -p /root/$folder && mount -t tmpfs memory /root/$folder; done
+for folder in run dev/shm; do mkdir -p /root/$folder && mount -t tmpfs memory /root/$folder; done
 ip link set lo up
 cp /command.sh /root/run/command.sh
 chroot /root /bin/sh /run/command.sh
