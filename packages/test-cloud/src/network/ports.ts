@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
+import { ifMissing } from '../service/if-missing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import type { Wire } from '../service/wire.js';
 import { dictionary, flag, text } from '../service/wire-types.js';
@@ -211,9 +212,10 @@ export const ports: ResourceSpec = {
       );
       return [...ports.map(portView), ...addressPorts];
     },
-    get: async (call, id) =>
-      (await floatingIpPorts(call)).find((port) => port.id === id) ??
-      portView(await call.cloud.catalogs.networks.getPort(call.caller, id)),
+    get: async (call, id) => {
+      const port = await call.cloud.catalogs.networks.getPort(call.caller, id).catch(ifMissing);
+      return port ? portView(port) : (await floatingIpPorts(call)).find((one) => one.id === id);
+    },
     create: async ({ cloud, caller }, body) => {
       const networkId = String(body.network_id);
       return portView(await cloud.catalogs.networks.createPort(caller, { ...catalogChange(body), networkId }));
