@@ -2,7 +2,7 @@
 # The init script of a guest whose files are those of the computer that runs it. Changes to them stay in memory. It runs
 # one command, writes its output and status to the serial line, and powers off.
 export PATH=/bin
-/bin/busybox mkdir -p /proc /sys /dev /computer /changes /root
+/bin/busybox mkdir -p /proc /sys /dev /computer /changes /merged
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t sysfs sysfs /sys
 /bin/busybox mount -t devtmpfs dev /dev
@@ -15,13 +15,13 @@ while read -r module; do insmod "/modules/$module.ko"; done </modules/order
 mount -t virtiofs -o ro computer /computer
 mount -t tmpfs changes /changes
 mkdir /changes/upper /changes/work
-mount -t overlay -o lowerdir=/computer,upperdir=/changes/upper,workdir=/changes/work overlay /root
-mount -t proc proc /root/proc
-mount -t sysfs sysfs /root/sys
-mount -t devtmpfs dev /root/dev
-for folder in run dev/shm; do mkdir -p /root/$folder && mount -t tmpfs memory /root/$folder; done
+mount -t overlay -o lowerdir=/computer,upperdir=/changes/upper,workdir=/changes/work overlay /merged
+mount -t proc proc /merged/proc
+mount -t sysfs sysfs /merged/sys
+mount -t devtmpfs dev /merged/dev
+for folder in run dev/shm; do mkdir -p /merged/$folder && mount -t tmpfs memory /merged/$folder; done
 ip link set lo up
-cp /command.sh /root/run/command.sh
-chroot /root /bin/sh /run/command.sh
+cp /command.sh /merged/run/command.sh
+chroot /merged /bin/sh /run/command.sh
 echo "STATUS $?"
 poweroff -f
