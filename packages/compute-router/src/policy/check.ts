@@ -1,5 +1,6 @@
 import type { Caller } from '@apistrata/compute-engine';
 import type { CheckName, Expression, Operand } from './expression.js';
+import { INCLUDING_ROLES } from './including-roles.js';
 
 /**
  * The owner of the resource that a request accesses. Without a target, policies check the caller's own project and
@@ -13,14 +14,7 @@ export interface Target {
 /** Returns whether a policy allows the caller to access the target. */
 export type PolicyCheck = (caller: Caller, target?: Target) => boolean;
 
-/** For each role, the roles that include it: admin > manager > member > reader. */
-const IMPLYING_ROLES: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({
-    reader: ['reader', 'member', 'manager', 'admin'],
-    member: ['member', 'manager', 'admin'],
-    manager: ['manager', 'admin'],
-  }),
-);
+const includingRoles: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(INCLUDING_ROLES));
 
 /**
  * Compiles a policy expression into closures. `rule` returns the compiled check for a referenced rule. Role, project
@@ -55,7 +49,7 @@ const checkFactories: Readonly<Record<CheckName, CheckFactory>> = {
   rule: (operand, rule) => rule(textOf(operand)),
   role: (operand) => {
     const required = textOf(operand).toLowerCase();
-    const sufficientRoles = IMPLYING_ROLES.get(required) ?? [required];
+    const sufficientRoles = includingRoles.get(required) ?? [required];
     return (caller) => hasAnyRole(caller.roles, sufficientRoles);
   },
   service_roles: (operand) => {
