@@ -74,7 +74,7 @@ export const supportedOptions = {
     spec: 'hw:vif_multiqueue_enabled',
     property: 'hw_vif_multiqueue_enabled',
     effect:
-      '`true`: interfaces have one queue per VCPU, at most 256. Only with the interface model `virtio` and the network mode `bridge`. If flavor and image disagree, the server is rejected',
+      '`true`: interfaces have one queue per VCPU, at most 256. Only with the interface model `virtio` and the network mode `bridge`. If the values of flavor and image differ, the request returns 400',
   },
   machineType: {
     property: 'hw_machine_type',
