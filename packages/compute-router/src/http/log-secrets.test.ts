@@ -12,13 +12,13 @@ describe('redactSecrets()', () => {
     ['/v2.1/servers?name=%77eb', '/v2.1/servers?name=%77eb'],
     ['/vnc?%54oken=s3cret', '/vnc?%54oken=[redacted]'],
     ['/vnc?TOKEN=s3cret', '/vnc?TOKEN=[redacted]'],
-  ])('shows %s as %s', (url, shown) => {
+  ])('converts %s to %s', (url, shown) => {
     expect(redactSecrets(url)).toBe(shown);
   });
 });
 
-describe('hidingQuery()', () => {
-  it('hides the same values as in URLs', () => {
+describe('redactQuery()', () => {
+  it('redacts the parameters that redactSecrets() redacts in URLs', () => {
     const query = {
       token: 's3cret',
       path: '?token=s3cret',
@@ -40,7 +40,7 @@ describe('hidingQuery()', () => {
 
 describe('redactHeaders()', () => {
   it.each(SECRET_HEADERS)(
-    'hides the value of %s, also an empty one, and leaves the headers of the request unchanged',
+    'redacts the value of %s, even if it is empty, and does not modify the original headers',
     (name) => {
       for (const value of ['s3cret', '', ['s3cret']]) {
         const headers = { accept: 'a', [name]: value };
@@ -50,7 +50,7 @@ describe('redactHeaders()', () => {
     },
   );
 
-  it('returns headers without secrets as they are', () => {
+  it('returns the same object if there are no secret headers', () => {
     const headers = { accept: 'a' };
     expect(redactHeaders(headers)).toBe(headers);
   });

@@ -82,12 +82,13 @@ export const aggregateOperations = [
     path,
     summary: 'Update an aggregate',
     description:
-      'Updates the name or the availability zone of an aggregate. The zone cannot be changed while there are servers on hosts in the aggregate.',
+      'Updates the name or the availability zone of an aggregate. The zone cannot be removed, and cannot be changed while there are servers on hosts in the aggregate.',
     policy: 'os_compute_api:os-aggregates:update',
     status: 200,
     errors: [400, 404, 409],
     when: {
-      409: 'An aggregate with this name already exists, or a host in the aggregate has servers or belongs to another availability zone.',
+      400: 'The request body is malformed or would remove the zone, or a host in the aggregate has servers or belongs to another availability zone.',
+      409: 'An aggregate with this name already exists.',
     },
     body: object({
       aggregate: described(
@@ -171,12 +172,12 @@ export const aggregateOperations = [
     action: 'set_metadata',
     summary: 'Create, replace or remove metadata of an aggregate',
     description:
-      'Creates or replaces metadata items, and removes items whose value is null. Other items are unchanged. The key `availability_zone` sets the availability zone of the aggregate.',
+      'Creates or replaces metadata items, and removes items whose value is null. Other items are unchanged. The key `availability_zone` sets the availability zone of the aggregate, which cannot be removed.',
     policy: 'os_compute_api:os-aggregates:set_metadata',
     status: 200,
     errors: [400, 404],
     when: {
-      400: 'The request body is malformed, or the zone cannot be changed because there are servers on hosts in the aggregate.',
+      400: 'The request body is malformed or would remove the zone, or a host in the aggregate has servers or belongs to another availability zone.',
     },
     body: object({
       set_metadata: described(

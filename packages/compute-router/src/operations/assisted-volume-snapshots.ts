@@ -37,7 +37,8 @@ export const assistedVolumeSnapshots = [
     method: 'POST',
     path: '/os-assisted-volume-snapshots',
     summary: 'Create an assisted volume snapshot',
-    description: 'Creates a snapshot of an attached volume. The host of the server then writes changes to a new file.',
+    description:
+      'Creates a snapshot of an attached volume. The host of the server then writes changes to a new file. The progress is reported to the volume service.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:create',
     status: 200,
     errors: [400],
@@ -52,7 +53,7 @@ export const assistedVolumeSnapshots = [
               snapshot_id: described('UUID of the snapshot in the volume service.', idSchema),
               type: described('Format of the snapshot file: `qcow2`.', z.literal('qcow2')),
               new_file: described('Name of the file to which the host writes after the snapshot.', idSchema),
-              id: described('ID that is repeated in the response.', idSchema.optional()),
+              id: described('Any string. The response contains it as `id`.', idSchema.optional()),
             }),
           ),
         }),
@@ -80,7 +81,7 @@ export const assistedVolumeSnapshots = [
     path: '/os-assisted-volume-snapshots/{id}',
     summary: 'Delete an assisted volume snapshot',
     description:
-      'Deletes a snapshot of an attached volume. The host of the server merges the snapshot file into the volume.',
+      'Deletes a snapshot of an attached volume. The host of the server merges the snapshot file into the volume. The progress is reported to the volume service.',
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],

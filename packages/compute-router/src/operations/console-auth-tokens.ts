@@ -12,10 +12,11 @@ const showTokenDefinition = {
   ...serverConsoleDocs,
   name: 'showConsoleAuthToken',
   description:
-    'Shows how to connect to the console that a token belongs to. Console proxies use this operation. Until 2.30, it supports only RDP consoles, which were removed.',
+    'Shows how to connect to the console that a token belongs to. Console proxies use this operation. Until 2.30, it always returns 400, because it supports only RDP consoles, which were removed.',
   when: {
     400: 'The token is missing, or is not a console token.',
     401: 'Until 2.30, the token does not belong to an RDP console.',
+    404: 'The token is unknown or has expired.',
   },
 } as const;
 

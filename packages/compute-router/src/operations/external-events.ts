@@ -15,7 +15,8 @@ const externalEventDocs = resource({
 /** OpenAPI descriptions that several fields share. */
 export const externalEventTexts = {
   eventsStatus: 'Result of the event: `completed`, `failed` or `in-progress`. Default: `completed`.',
-  eventsTag: 'Subject of the event. Depending on the event type, the ID of a port or volume, or a power state.',
+  eventsTag:
+    'Subject of the event: depending on its type, the ID of a port, volume or accelerator request, or the power state `POWER_ON` or `POWER_OFF`.',
   events: 'The list of events.',
 } as const;
 
@@ -51,7 +52,7 @@ const received = object({
   status: described(externalEventTexts.eventsStatus, status),
   tag: described(externalEventTexts.eventsTag, tag),
   code: described(
-    'HTTP status for this event: 200 if it was accepted, 400 if the server does not have a host, 404 if the server does not exist, 422 if the tag is missing.',
+    'HTTP status for this event: 200 if it was accepted, 400 if the required tag is missing, 404 if the server does not exist, 422 if the server does not have a host.',
     z.union([z.literal(200), z.literal(400), z.literal(404), z.literal(422)]),
   ),
 });

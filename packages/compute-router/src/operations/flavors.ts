@@ -37,26 +37,25 @@ const sortKeys = [
   'vcpus',
 ] as const;
 
+const SORT_KEY_DESCRIPTION = 'Field to sort by. By default, flavors are sorted by ID.';
+
 const listQuery = query(
   {
     limit: described(commonTexts.limit, one(limitText)),
     marker: described(commonTexts.marker, one(z.string())),
     is_public: described(
-      'Filters flavors by visibility: `true` for public flavors, `false` for private flavors, `none` for both. Administrators only; ignored for other callers.',
+      'Filters flavors by visibility: `true` for the flavors that the project can use, `false` for all private flavors, `none` for all flavors. Administrators only; ignored for other callers. Default: `true`.',
       one(z.string()),
     ),
     minRam: described('Returns only flavors with at least this amount of memory, in MiB.', one(z.string())),
     minDisk: described('Returns only flavors with at least this root disk size, in GiB.', one(z.string())),
-    sort_dir: described(
-      'Sort direction for the sort key at the same position: `asc` or `desc`. The last direction also applies to the remaining sort keys.',
-      one(z.enum(['asc', 'desc'])),
-    ),
+    sort_dir: described('Sort direction: `asc` or `desc`. Default: `asc`.', one(z.enum(['asc', 'desc']))),
     sort_key: [
       until(
         '2.101',
-        described(commonTexts.sortKey, one<z.ZodType<FlavorQuery['sortKey']>>(z.enum([...sortKeys, 'rxtx_factor']))),
+        described(SORT_KEY_DESCRIPTION, one<z.ZodType<FlavorQuery['sortKey']>>(z.enum([...sortKeys, 'rxtx_factor']))),
       ),
-      since('2.102', described(commonTexts.sortKey, one<z.ZodType<FlavorQuery['sortKey']>>(z.enum(sortKeys)))),
+      since('2.102', described(SORT_KEY_DESCRIPTION, one<z.ZodType<FlavorQuery['sortKey']>>(z.enum(sortKeys)))),
     ],
     name: since('2.102', described('Filters flavors by name. The value is a regular expression.', one(z.string()))),
   },

@@ -95,7 +95,7 @@ const listQuery = query(
     hypervisor_hostname_pattern: since(
       '2.53',
       described(
-        'Returns only hypervisors whose hostname contains this string. Cannot be combined with pagination.',
+        'Returns only hypervisors whose hostname contains this string. If there are none, the response is 404. Cannot be combined with `limit` or `marker`.',
         once(fqdn),
       ),
     ),
@@ -215,7 +215,7 @@ export const hypervisorOperations = [
     path: '/os-hypervisors/{id}/search',
     summary: 'Search hypervisors by hostname',
     description:
-      'Lists hypervisors whose hostname contains the string in the path. This operation was replaced by the query parameter `hypervisor_hostname_pattern` of the hypervisor list.',
+      'Lists hypervisors whose hostname contains the string in the path. Returns 404 if there are none. This operation was replaced by the query parameter `hypervisor_hostname_pattern` of the hypervisor list.',
     policy: 'os_compute_api:os-hypervisors:search',
     reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorSearchResult]) },
     run: async ({ engine, params }) => ({ hypervisors: await engine.hypervisors.list({ pattern: params.id }) }),
@@ -227,7 +227,7 @@ export const hypervisorOperations = [
     path: '/os-hypervisors/{id}/servers',
     summary: 'List the servers of hypervisors by hostname',
     description:
-      'Lists hypervisors whose hostname contains the string in the path, with their servers. This operation was replaced by the query parameter `with_servers` of the hypervisor list.',
+      'Lists hypervisors whose hostname contains the string in the path, with their servers. Returns 404 if there are none. This operation was replaced by the query parameter `with_servers` of the hypervisor list.',
     policy: 'os_compute_api:os-hypervisors:servers',
     reply: { hypervisors: described(hypervisorTexts.hypervisors, [hypervisorServers]) },
     run: async ({ engine, params }) => ({
@@ -245,7 +245,7 @@ export const hypervisorOperations = [
     policy: 'os_compute_api:os-hypervisors:uptime',
     status: 200,
     errors: [400, 404, 501],
-    when: { ...hypervisorDocs.when, 400: 'The host is down, or the driver does not report the uptime.' },
+    when: { ...hypervisorDocs.when, 400: 'The host is down.' },
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: described(hypervisorTexts.hypervisor, hypervisorUptime) },
     run: async ({ engine, params: { id }, version }) => ({

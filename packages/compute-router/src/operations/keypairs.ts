@@ -100,7 +100,13 @@ export const keypairOperations = [
       {
         ...userQuery,
         limit: since('2.35', described(commonTexts.limit, one(limitText))),
-        marker: since('2.35', described(commonTexts.marker, one(z.string()))),
+        marker: since(
+          '2.35',
+          described(
+            'Name of the last key pair on the previous page. If it does not exist, the response is 400.',
+            one(z.string()),
+          ),
+        ),
       },
       { extra: extraParameters },
     ),
@@ -109,7 +115,7 @@ export const keypairOperations = [
       keypairs: described('The key pairs on this page.', [{ keypair: described(keypairTexts.keypair, listedKeypair) }]),
       keypairs_links: since(
         '2.35',
-        described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
+        described('Link to the next page. Absent if this page is not full.', type.collectionLinks.optional()),
       ),
     },
     run: async (call) => {

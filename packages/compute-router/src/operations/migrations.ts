@@ -37,7 +37,10 @@ const listQuery = query(
     ),
     'changes-before': since('2.66', described(commonTexts.changesBefore, once(dateTimeText))),
     user_id: since('2.80', described('Filters migrations by the ID of the user who started them.', once(z.string()))),
-    project_id: since('2.80', described('Filters migrations by the project of the server.', once(z.string()))),
+    project_id: since(
+      '2.80',
+      described('Filters migrations by the project of the caller who started them.', once(z.string())),
+    ),
   },
   { extra: [until('2.58', 'ignore'), since('2.59', 'reject')] },
 );
@@ -55,7 +58,7 @@ export const migrationOperations = [
     method: 'GET',
     path: '/os-migrations',
     summary: 'List migrations',
-    description: 'Lists migrations of all types, newest first.',
+    description: 'Lists migrations of all types: until 2.58, oldest first; since 2.59, newest first.',
     policy: 'os_compute_api:os-migrations:index',
     status: 200,
     errors: since('2.59', [400]),
@@ -64,7 +67,7 @@ export const migrationOperations = [
       migrations: described(migrationTexts.migrations, [migrationListed]),
       migrations_links: since(
         '2.59',
-        described('Link to the next page. Absent on the last page.', collectionLinks.optional()),
+        described('Link to the next page. Absent if this page is not full.', collectionLinks.optional()),
       ),
     },
     load: loadHosts,
@@ -141,7 +144,7 @@ export const migrationOperations = [
     window: since('2.24', true),
     summary: 'Abort a live migration',
     description:
-      'Aborts a live migration; the server stays on its host. The status of the migration must be `running` or, since 2.65, `queued` or `preparing`. The operation is asynchronous. Poll the migration until its status is `cancelled`.',
+      'Aborts a live migration; the server stays on its host. The status of the migration must be `running` or, since 2.65, `queued` or `preparing`. The operation is asynchronous. Poll the list of all migrations until the status is `cancelled`, or `completed` if the migration ended before it could be aborted.',
     policy: 'os_compute_api:servers:migrations:delete',
     status: 202,
     errors: [400, 404, 409],

@@ -104,12 +104,12 @@ export const quotaSetOperations = [
     path,
     summary: 'Update the quotas of a project or user',
     description:
-      'Updates the quotas of a project, or of a user in the project. A quota below the current usage is rejected unless `force` is true.',
+      'Updates the quotas of a project, or of a user in the project. Unless `force` is true, a quota below the current usage is rejected, as are quotas of users whose sum exceeds the quota of the project.',
     policy: 'os_compute_api:os-quota-sets:update',
     status: 200,
     errors: [400],
     when: {
-      400: 'The request body is malformed, the project does not exist, or a quota is below the current usage or below the quota of a user in the project.',
+      400: 'The request body is malformed, the project does not exist, a quota is below the current usage, or the sum of the quotas of the users in the project exceeds the quota of the project.',
     },
     query: userQuery,
     body: object({
@@ -118,7 +118,7 @@ export const quotaSetOperations = [
         object({
           ...quotaSetBody(quotaValue.optional()),
           force: described(
-            'Whether to accept quotas below the current usage. Default: false.',
+            'Whether to accept quotas below the current usage, and quotas of users whose sum exceeds the quota of the project. Default: false.',
             lenientBoolean.optional(),
           ),
         }),
@@ -139,8 +139,9 @@ export const quotaSetOperations = [
     name: 'deleteQuotaSet',
     method: 'DELETE',
     path,
-    summary: 'Reset the quotas of a project or user to the defaults',
-    description: 'Resets the quotas of a project, or of a user in the project, to the defaults.',
+    summary: 'Reset the quotas of a project or user',
+    description:
+      'Resets the quotas of a project and of all its users to the defaults. With `user_id`, resets only the quotas of this user, to those of the project.',
     policy: 'os_compute_api:os-quota-sets:delete',
     status: 202,
     query: userQuery,

@@ -11,7 +11,7 @@ import { serviceTexts } from '../views/service.js';
 export const serviceDocs = resource({
   tag: 'services',
   parameters: {
-    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. In updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
+    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. In update requests until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
   },
 });
 
@@ -69,7 +69,7 @@ export const updateServiceDefinition = {
   ...serviceDocs,
   name: 'updateService',
   description:
-    'Enables or disables the scheduling of servers to a service, or marks its host as down so that servers can be evacuated from the host. Until 2.52, the path contains the action, and the body contains the host and the binary of the service. Since 2.53, the path contains the ID of the service.',
+    'Enables or disables a compute service, or marks its host as down so that servers can be evacuated from it. The scheduler does not select the host of a disabled service. Services of other kinds cannot be updated. Until 2.52, the path contains the action, and the body contains the host and the binary of the service. Since 2.53, the path contains the ID of the service.',
 } as const;
 
 /**

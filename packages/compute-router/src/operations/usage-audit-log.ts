@@ -7,7 +7,9 @@ import { resource } from '../reference/resource.js';
 
 const auditLogDocs = resource({
   tag: 'usage-audit-log',
-  parameters: { id: 'A time, in UTC. The response describes the last audit period that ended at or before this time.' },
+  parameters: {
+    id: 'A time, in UTC, in the format `YYYY-MM-DD HH:MM:SS`, optionally with a fraction of a second. The response describes the last audit period that ended at or before this time.',
+  },
 });
 
 /** OpenAPI descriptions that several fields share. */

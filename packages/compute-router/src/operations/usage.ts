@@ -19,10 +19,10 @@ const usageDocs = resource({
 
 const periodQuery = {
   start: described(
-    'Start of the period, in UTC. Default: now, which makes the period empty.',
+    'Start of the period, in UTC, as `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM:SS`, optionally with a fraction of a second. Default: now, which makes the period empty.',
     one(z.string(), 'first'),
   ),
-  end: described('End of the period, in UTC. Default: now.', one(z.string(), 'first')),
+  end: described('End of the period, in the same format as `start`. Default: now.', one(z.string(), 'first')),
 };
 const pagingQuery = {
   limit: since('2.40', described('Maximum number of servers per page.', one(limitText))),
@@ -92,7 +92,7 @@ async function loadReport(call: ComputeCall, requested: UsageRequest, projectId?
 
 const nextPageField = since(
   '2.40',
-  described('Link to the next page. Absent on the last page.', collectionLinks.optional()),
+  described('Link to the next page. Absent if this page is not full.', collectionLinks.optional()),
 );
 
 export const usageOperations = [

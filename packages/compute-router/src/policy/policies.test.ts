@@ -67,14 +67,14 @@ describe('the default policies', () => {
     expect(defaults.allows('os_compute_api:servers:create', caller('reader'))).toBe(false);
   });
 
-  it('deny with the name of the rule in the message', () => {
+  it('deny access with an error that names the rule', () => {
     const deny = () => defaults.enforce('os_compute_api:os-hosts:list', caller('member'));
     expect(deny).toThrow(PolicyDenied);
     expect(deny).toThrow("Policy doesn't allow os_compute_api:os-hosts:list to be performed.");
     expect(() => defaults.enforce('os_compute_api:os-hosts:list', caller('admin'))).not.toThrow();
   });
 
-  it('have a status and a code for the fault', () => {
+  it('deny access with an error that has a status and a code', () => {
     expect(new PolicyDenied('x')).toMatchObject({ status: 403, code: 'POLICY_DENIED', rule: 'x' });
   });
 
@@ -86,7 +86,7 @@ describe('the default policies', () => {
 });
 
 describe('overrides', () => {
-  it('replace one rule with an expression and leave the others', () => {
+  it('replace one rule with an expression and leave the other rules unchanged', () => {
     const own = policies({ overrides: { 'os_compute_api:os-hosts:list': 'role:operator' } });
     expect(own.allows('os_compute_api:os-hosts:list', caller('operator'))).toBe(true);
     expect(own.allows('os_compute_api:os-hosts:list', caller('admin'))).toBe(false);
@@ -101,7 +101,7 @@ describe('overrides', () => {
     expect(own.allows('os_compute_api:servers:delete', caller('admin'), foreign)).toBe(false);
   });
 
-  it('may refer to other rules, overridden ones and functions included', () => {
+  it('may refer to other rules, including overridden rules and functions', () => {
     const own = policies({
       overrides: {
         'os_compute_api:servers:stop': 'rule:os_compute_api:servers:start and not role:intern',
@@ -112,7 +112,7 @@ describe('overrides', () => {
     expect(own.allows('os_compute_api:servers:stop', caller('operator', 'intern'))).toBe(false);
   });
 
-  it('for the administrator class apply everywhere', () => {
+  it('for the administrator class apply to all operations', () => {
     const own = policies({ overrides: { context_is_admin: 'role:admin or role:cloud_admin' } });
     expect(own.allows('os_compute_api:os-hosts:list', caller('cloud_admin'))).toBe(true);
     expect(own.allows('os_compute_api:servers:show', caller('cloud_admin'), foreign)).toBe(true);
@@ -180,10 +180,10 @@ describe('a policy file', () => {
 
   it.each([
     ['JSON', '{"os_compute_api:limits": "role:a",\n "os_compute_api:extensions": ""}'],
-    ['JSON of one line', '{"os_compute_api:limits":"role:a","os_compute_api:extensions":""}'],
+    ['JSON on a single line', '{"os_compute_api:limits":"role:a","os_compute_api:extensions":""}'],
     ['lines', '# ours\n---\n\n"os_compute_api:limits": "role:a"  # why\n\'os_compute_api:extensions\': \'\'\n'],
     [
-      'YAML of several lines',
+      'YAML on several lines',
       '"os_compute_api:limits":\n  role:a\n  and role:a\n? os_compute_api:extensions\n: \'\'\n',
     ],
     [

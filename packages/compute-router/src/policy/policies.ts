@@ -43,7 +43,11 @@ export interface Policies {
    * operations.
    */
   isAdmin(caller: Caller): boolean;
-  /** @throws PolicyDenied (403) if the rule does not allow the caller */
+  /**
+   * Enforces a rule. Default target: the caller's own project and user.
+   *
+   * @throws PolicyDenied (403) if the rule does not allow the caller to access the target
+   */
   enforce(rule: RuleName, caller: Caller, target?: Target): void;
   /** Returns all rules, sorted by name. */
   rules(): readonly PolicyRule[];

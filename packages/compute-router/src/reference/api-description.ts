@@ -42,7 +42,7 @@ export const computeApiDescription: Omit<ApiDescription, 'serverUrl'> = {
   title: 'Compute API',
   description:
     'Manages servers and related resources: flavors, key pairs, volume attachments, interfaces, server groups, hosts and ' +
-    'quotas. Each operation, field, parameter and status exists in a range of microversions. A request header selects the version.',
+    'quotas. Each operation, field, parameter and status exists in a range of microversions. A request header selects the version. Without the header, the version is 2.1.',
   versionHeaders: [
     { name: 'OpenStack-API-Version', value: (version) => `compute ${version}` },
     { name: 'X-OpenStack-Nova-API-Version', value: (version) => version },

@@ -44,7 +44,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     'Adds an operation that shows the NUMA topology of a server: nodes, memory and virtual CPUs. Administrators also see the placement on the host.',
   '2.79':
     'Adds `delete_on_termination` to volume attachments. Previously, it could be set only when the server was created.',
-  '2.80': 'Shows the project of a migrated server and the user who started the migration, and adds filters for both.',
+  '2.80': 'Shows the user and the project of the caller who started a migration, and adds filters for both.',
   '2.81':
     'Adds an operation that caches images on all hosts in an aggregate, so that the first server created from an image starts faster.',
   '2.82':

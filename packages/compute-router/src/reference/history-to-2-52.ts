@@ -11,7 +11,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.6':
     'Adds a single operation that creates remote consoles of all types. Removes the separate actions for VNC, SPICE, RDP and serial consoles.',
   '2.7':
-    'Returns 409 for requests to grant a project access to a public flavor. Previously, such a request was accepted without effect and left a misleading record.',
+    'Returns 409 for requests to grant a project access to a public flavor. Previously, such a request was accepted and stored, although every project can use a public flavor.',
   '2.8': 'Adds the console protocol `mks` for hypervisors that support it.',
   '2.9': 'Shows whether a server is locked. Previously, clients noticed a lock only when an action was rejected.',
   '2.10':

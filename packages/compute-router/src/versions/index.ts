@@ -5,7 +5,7 @@ export const MIN_VERSION = '2.1';
  *
  * @example
  * ```ts
- * // For help texts and options: the API itself, which takes longer to load, is not loaded with it.
+ * // This entry point does not load the API itself, so it is suitable for help texts and option parsing.
  * import { MAX_VERSION, MIN_VERSION } from '@apistrata/compute-router/versions';
  *
  * console.log(`--max-version V   ${MIN_VERSION} to ${MAX_VERSION}`);

@@ -13,18 +13,19 @@ export const flavorTexts = {
     'Extra specs of the flavor, as key-value pairs. Present only if the policy allows the caller to read them.',
   flavor: 'A flavor.',
   name: 'Unique name of the flavor.',
-  id: 'ID of the flavor. If the create request does not contain an ID, or the ID is `auto`, the API generates one.',
+  id: 'ID of the flavor. If the ID in the create request is missing or null, the API generates a UUID.',
   ram: 'Memory, in MiB.',
   vcpus: 'Number of virtual CPUs.',
   disk: 'Size of the root disk, in GiB. If 0, the root disk has the size of the image or is a volume.',
-  ephemeral: 'Size of the ephemeral disk, in GiB.',
-  swap: 'Size of the swap disk, in MiB. Without a swap disk, responses contain an empty string until 2.74, and 0 since 2.75.',
-  osFlavorAccessIsPublic: 'Whether all projects can use the flavor. If false, only projects with access can use it.',
+  ephemeral: 'Size of the ephemeral disk, in GiB. Default: 0.',
+  swap: 'Size of the swap disk, in MiB. Default: 0. Without a swap disk, responses contain an empty string until 2.74, and 0 since 2.75.',
+  osFlavorAccessIsPublic:
+    'Whether all projects can use the flavor. If false, only projects with access can use it. Default: true.',
   rxtxFactor:
     'Network bandwidth relative to other flavors. Has no effect, because only a former networking service used it.',
   description: 'Description of the flavor, or null.',
   flavors: 'The flavors on this page.',
-  flavorsLinks: 'Link to the next page. Absent on the last page.',
+  flavorsLinks: 'Link to the next page. Absent if this page is not full.',
 } as const;
 
 /**

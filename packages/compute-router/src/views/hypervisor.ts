@@ -10,7 +10,7 @@ import { instanceNameOf } from './instance-name.js';
 /** OpenAPI descriptions that several fields share. */
 export const hypervisorTexts = {
   hypervisors: 'The hypervisors on this page.',
-  hypervisorsLinks: 'Link to the next page. Absent on the last page.',
+  hypervisorsLinks: 'Link to the next page. Absent if this page is not full.',
   hypervisor: 'A hypervisor.',
   serviceId: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
   id: 'ID of the hypervisor: an integer until 2.52, a UUID since 2.53.',

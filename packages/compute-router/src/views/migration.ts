@@ -41,9 +41,18 @@ function sourceAndDestination(rule?: RuleName): Shape {
       'Hostname of the source hypervisor. Null if the caller is not allowed to see it.',
       (m) => m.sourceNode,
     ),
-    dest_compute: visibleField('Name of the destination host. Null until it is selected.', (m) => m.destHost),
-    dest_node: visibleField('Hostname of the destination hypervisor. Null until it is selected.', (m) => m.destNode),
-    dest_host: visibleField('IP address of the destination host. Null until it is selected.', destinationAddressOf),
+    dest_compute: visibleField(
+      'Name of the destination host. Null until it is selected, or if the caller is not allowed to see it.',
+      (m) => m.destHost,
+    ),
+    dest_node: visibleField(
+      'Hostname of the destination hypervisor. Null until it is selected, or if the caller is not allowed to see it.',
+      (m) => m.destNode,
+    ),
+    dest_host: visibleField(
+      'IP address of the destination host. Null until it is selected, or if the caller is not allowed to see it.',
+      destinationAddressOf,
+    ),
   };
 }
 
@@ -57,7 +66,7 @@ const commonFields: Shape = {
   ),
   project_id: since(
     '2.80',
-    text('ID of the project that owns the server.', (m) => m.projectId),
+    text('ID of the project of the caller who started the migration.', (m) => m.projectId),
   ),
   user_id: since(
     '2.80',

@@ -45,13 +45,16 @@ export const requestFields = {
   min_count: {
     recordField: 'minCount',
     create: described(
-      'Minimum number of servers to create. If fewer can be created, the request creates none. Default: 1.',
+      'Minimum number of servers to create. If the quotas allow fewer, the request is rejected. Default: 1.',
       type.positiveInteger.optional(),
     ),
   },
   max_count: {
     recordField: 'maxCount',
-    create: described('Maximum number of servers to create. Default: `min_count`.', type.positiveInteger.optional()),
+    create: described(
+      'Maximum number of servers to create. If the quotas allow fewer, the request creates as many as they allow. Default: `min_count`.',
+      type.positiveInteger.optional(),
+    ),
   },
   user_data: {
     recordField: 'userData',

@@ -47,7 +47,7 @@ export const extendedFields = {
     rebuild: since(
       '2.54',
       described(
-        "Name of another of the caller's key pairs, or null to remove the key pair.",
+        "Name of one of the caller's key pairs, which replaces the current one, or null to remove the key pair.",
         type.name.nullable().optional(),
       ),
     ),
@@ -73,8 +73,9 @@ export const extendedFields = {
     ),
   },
   'OS-EXT-AZ:availability_zone': {
-    response: text('Availability zone of the host. Until a host is selected, the requested zone.', (s, call) =>
-      zoneOf(s, call.loaded),
+    response: text(
+      'Availability zone of the host. Until a host is selected, the requested zone, or an empty string.',
+      (s, call) => zoneOf(s, call.loaded),
     ),
   },
   'OS-EXT-STS:task_state': {

@@ -8,7 +8,8 @@ import { field, flag, integer, nullableText, nullableTime, text } from './fields
 /** OpenAPI descriptions that several fields share. */
 export const serviceTexts = {
   host: 'Name of the host that runs the service.',
-  binary: 'Name of the service binary, which identifies the kind of service, such as compute service or scheduler.',
+  binary:
+    'Name of the service binary, which identifies the kind of service, such as `nova-compute` or `nova-scheduler`.',
   status:
     'Status of the service: `enabled` if the scheduler can select its host, `disabled` if an administrator disabled it. Since 2.69, `UNKNOWN` in lists if the cell is unreachable.',
   disabledReason: 'Reason why the service is disabled, or null.',

@@ -23,7 +23,7 @@ const serverUsage = view<ServerUsage, ComputeCall>({
   ),
   hours: field('Number of hours for which the server existed within the period.', amountSchema, ({ hours }) => hours),
   uptime: field(
-    'Number of seconds since the server was launched, regardless of the period.',
+    'Number of seconds from the launch of the server to its deletion or to now, regardless of the period.',
     countSchema,
     ({ uptimeSeconds }) => uptimeSeconds,
   ),

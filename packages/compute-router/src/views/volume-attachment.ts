@@ -9,7 +9,7 @@ import { field, flag, nullableText, text } from './fields.js';
 export const volumeAttachmentTexts = {
   id: 'Same value as `volumeId`. In requests (since 2.85), it must equal the current value.',
   device:
-    'Device name in the guest, such as `/dev/vdb`. The hypervisor can select a name other than the requested one.',
+    'Device name in the guest, such as `/dev/vdb`. The hypervisor can select a name other than the requested one. Until a name is selected, the field is absent or null.',
   serverId: 'UUID of the server. In requests (since 2.85), it must equal the ID in the path.',
   volumeId: 'UUID of the volume.',
   deleteOnTermination: 'Whether the volume is deleted when the server is deleted. Default: false.',

@@ -42,7 +42,7 @@ const bulkEntrySchema = object({
   instance_uuid: described(floatingIpTexts.instanceId, type.nullableText),
   interface: described('Always null. Only a former networking service used this field.', z.null()),
   pool: described(floatingIpTexts.pool, z.string()),
-  project_id: described('ID of the project that owns the item.', z.string()),
+  project_id: described('ID of the project that owns the floating IP address.', z.string()),
 });
 
 function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: FloatingIp): Infer<typeof bulkEntrySchema> {

@@ -15,7 +15,7 @@ import { imageProxyDocs } from './proxy-docs.js';
 /** OpenAPI descriptions that several fields share. */
 const imageTexts = {
   images: 'The images on this page.',
-  imagesLinks: 'Link to the next page. Absent on the last page.',
+  imagesLinks: 'Link to the next page. Absent if this page is not full.',
 } as const;
 
 const listQuery = query(

@@ -45,8 +45,6 @@ const deploymentFields = [
   'rxtx_base',
 ];
 
-const cidrText = 'Addresses of the network in CIDR notation, or null.';
-
 const fieldsWithCidr = (cidr: NetworkField): Shape => ({
   id: text('UUID of the network.', ({ id }) => id),
   label: text('Name of the network.', ({ name }) => name),
@@ -54,7 +52,7 @@ const fieldsWithCidr = (cidr: NetworkField): Shape => ({
 });
 
 const network = view<Network, ComputeCall>({
-  ...fieldsWithCidr(alwaysNull(cidrText)),
+  ...fieldsWithCidr(alwaysNull('Always null, because this API does not show subnets.')),
   ...repeatField(addressFields, alwaysNull(removedFieldText)),
   ...repeatField(deploymentFields, removedAdminField),
   project_id: field(
@@ -67,7 +65,15 @@ const network = view<Network, ComputeCall>({
   ),
 });
 
-const tenantNetwork = view(fieldsWithCidr(field(cidrText, z.literal('None'), () => 'None' as const)));
+const tenantNetwork = view(
+  fieldsWithCidr(
+    field(
+      'Always the string `None`, because this API does not show subnets.',
+      z.literal('None'),
+      () => 'None' as const,
+    ),
+  ),
+);
 
 interface ReadOperations {
   readonly resource: 'os-networks' | 'os-tenant-networks';

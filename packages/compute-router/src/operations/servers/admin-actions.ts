@@ -31,7 +31,8 @@ export const adminActions = [
     name: 'injectServerNetworkInfo',
     action: 'injectNetworkInfo',
     summary: 'Inject the network configuration into a server',
-    description: 'Injects the network configuration into the guest, if the driver supports it.',
+    description:
+      'Injects the network configuration into the guest, if the driver supports it. The action is asynchronous, and the API does not report the result.',
     policy: 'os_compute_api:os-admin-actions:inject_network_info',
     errors: [404, 409],
   }),
@@ -41,7 +42,7 @@ export const adminActions = [
     window: since('2.17', true),
     summary: 'Trigger a crash dump in a server',
     description:
-      'Sends a non-maskable interrupt to the guest, which then writes a crash dump if the guest is configured to do so. The server must be `ACTIVE`, `PAUSED`, `RESCUE`, `VERIFY_RESIZE` or `ERROR`.',
+      'Sends a non-maskable interrupt to the guest, which then writes a crash dump if the guest is configured to do so. The server must be `ACTIVE`, `PAUSED`, `RESCUE`, `VERIFY_RESIZE` or `ERROR`. The action is asynchronous; the list of actions shows the result.',
     policy: 'os_compute_api:servers:trigger_crash_dump',
     errors: [400, 404, 409],
     argument: z.null().describe('Must be null.'),
@@ -51,11 +52,13 @@ export const adminActions = [
     name: 'changeServerPassword',
     action: 'changePassword',
     summary: 'Change the administrative password of a server',
-    description:
-      'Changes the administrative password of a server. The server must be `ACTIVE`, and an agent must be running in its guest.',
+    description: `Changes the administrative password of a server. The server must be \`ACTIVE\`, and an agent must be running in its guest. ${POLL_SERVER_UNTIL} its status is no longer \`PASSWORD\`; the list of actions shows the result.`,
     policy: 'os_compute_api:os-admin-password',
     errors: [404, 409, 501],
-    when: { ...serverDocs.when, 409: 'The server is not active, or the guest does not support setting a password.' },
+    when: {
+      ...serverDocs.when,
+      409: 'The server is not active, is locked, or has a guest that does not support setting a password.',
+    },
     body: object({
       changePassword: described(
         'The new administrative password.',
@@ -79,7 +82,7 @@ export const adminActions = [
     name: 'forceDeleteServer',
     action: 'forceDelete',
     summary: 'Force-delete a server',
-    description: `Deletes a server immediately in any status, even if soft delete is enabled. ${POLL_SERVER_UNTIL} the response is 404.`,
+    description: `Deletes a server permanently in any status, even if soft delete is enabled. ${POLL_SERVER_UNTIL} the response is 404.`,
     policy: 'os_compute_api:os-deferred-delete:force',
     errors: [404, 409],
   }),

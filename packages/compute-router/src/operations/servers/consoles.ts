@@ -11,8 +11,9 @@ import { parentServer } from './target.js';
 export const serverConsoleDocs = resource({
   tag: 'consoles',
   when: {
-    409: 'A host has not been selected for the server yet.',
-    501: 'The driver does not support consoles of this type.',
+    400: 'The request body is malformed, or the driver does not support consoles of this type.',
+    409: 'The server is neither running nor paused, or it is being deleted or migrated.',
+    501: 'The driver does not support consoles.',
   },
   parameters: { id: 'Token of the console, from its URL.' },
 });
@@ -88,7 +89,8 @@ export const serverConsoles = [
     path: '/servers/{server_id}/remote-consoles',
     window: since('2.6', true),
     summary: 'Create a remote console for a server',
-    description: 'Creates a remote console and returns its URL. The URL contains a token that expires.',
+    description:
+      'Creates a remote console and returns its URL, which contains a token that expires. The server must be running or paused.',
     policy: 'os_compute_api:os-remote-consoles',
     status: 200,
     errors: [400, 404, 409, 501],
@@ -112,6 +114,7 @@ export const serverConsoles = [
   ...legacyConsoles.map(({ name, action, description, type, typeDescription }) =>
     operation({
       ...serverAction,
+      when: { ...serverConsoleDocs.when },
       name,
       action,
       window: until('2.5', true),
@@ -154,11 +157,11 @@ export const serverConsoles = [
     name: 'showServerConsoleOutput',
     action: 'os-getConsoleOutput',
     summary: 'Show the console output of a server',
-    description: "Shows the last lines of a server's console output.",
+    description: 'Shows the console output of a server, or only its last lines.',
     policy: 'os_compute_api:os-console-output',
     status: 200,
     errors: [404, 409, 501],
-    when: { ...serverDocs.when, 409: 'A host has not been selected for the server yet.' },
+    when: { ...serverDocs.when, 409: 'The server does not have a host.' },
     body: object({
       'os-getConsoleOutput': described(
         'Options for the console output.',

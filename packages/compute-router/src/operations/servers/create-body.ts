@@ -178,7 +178,7 @@ const hintsSchema = object(
       type.ip.optional(),
     ),
     cidr: described(
-      'Subnet size for `build_near_host_ip`, as a prefix length such as `/24`.',
+      'Subnet size for `build_near_host_ip`, as a prefix length. Default: `/24`.',
       z
         .string()
         .regex(/^\/[0-9a-f.:]+$/)

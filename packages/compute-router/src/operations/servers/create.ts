@@ -118,7 +118,7 @@ export const createServer = operation({
   path: '/servers',
   summary: 'Create servers',
   description:
-    'Creates one or more servers. The operation is asynchronous: the response is sent before the server is built. Poll the server until its status is `ACTIVE` or `ERROR`. The response contains only the ID, the links and the administrative password of the server.',
+    'Creates one or more servers. The operation is asynchronous: the response is sent before the server is built. Poll the server until its status is `ACTIVE` or `ERROR`. The response contains only the ID, links, disk configuration, security groups and administrative password of the server. If the request creates several servers, the response describes the first one.',
   policy: 'os_compute_api:servers:create',
   status: 202,
   errors: [400, 403, 409],

@@ -175,7 +175,7 @@ const showDiagnostics = {
   ...serverDiagnosticsDocs,
   name: 'showServerDiagnostics',
   description:
-    'Shows CPU, memory, disk and network usage of a running server. Until 2.47, the fields depend on the driver; since 2.48, all drivers return the same fields.',
+    'Shows CPU, memory, disk and network usage of a running or paused server. Until 2.47, the fields depend on the driver; since 2.48, all drivers return the same fields.',
 } as const;
 
 export const serverDiagnostics = [

@@ -137,7 +137,13 @@ export const serverHistory = [
     query: query(
       {
         limit: since('2.58', described(commonTexts.limit, once(limitText))),
-        marker: since('2.58', described(commonTexts.marker, once(z.string()))),
+        marker: since(
+          '2.58',
+          described(
+            'Request ID of the last action on the previous page. If it does not exist, the response is 400.',
+            once(z.string()),
+          ),
+        ),
         'changes-since': since(
           '2.58',
           described(
@@ -154,7 +160,7 @@ export const serverHistory = [
       instanceActions: described('The actions on this page.', [listedAction]),
       links: since(
         '2.58',
-        described('Link to the next page. Absent on the last page.', type.collectionLinks.optional()),
+        described('Link to the next page. Absent if this page is not full.', type.collectionLinks.optional()),
       ),
     },
     run: async (call) => {

@@ -37,7 +37,11 @@ export const imageActions = [
       'Creates an image of the root disk. If the root disk is a volume, creates snapshots of all volumes, and an image that refers to the snapshots. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. The action is asynchronous; poll the image until it is active. Until 2.44, the `Location` header contains the URL of the image; since 2.45, the response body contains its ID.',
     policy: 'os_compute_api:servers:create_image',
     errors: [400, 403, 404, 409],
-    when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
+    when: {
+      ...serverDocs.when,
+      403: 'The policy does not allow the operation, or a quota is exceeded.',
+      409: 'The status or the task state of the server does not allow the operation.',
+    },
     body: object({
       createImage: described(
         'The image to create.',
@@ -67,10 +71,14 @@ export const imageActions = [
     action: 'createBackup',
     summary: 'Create a backup of a server',
     description:
-      'Creates an image of a server, and then deletes the oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. The action is asynchronous; poll the image until it is active. Until 2.44, the `Location` header contains the URL of the image; since 2.45, the response body contains its ID.',
+      'Creates an image of a server whose root disk is not a volume, and then deletes the oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. The action is asynchronous; poll the image until it is active. Until 2.44, the `Location` header contains the URL of the image; since 2.45, the response body contains its ID.',
     policy: 'os_compute_api:os-create-backup',
     errors: [400, 403, 404, 409],
-    when: { ...serverDocs.when, 403: 'The policy does not allow the operation, or a quota is exceeded.' },
+    when: {
+      ...serverDocs.when,
+      403: 'The policy does not allow the operation, or a quota is exceeded.',
+      409: 'The status or the task state of the server does not allow the operation.',
+    },
     body: object({
       createBackup: described(
         'The backup to create.',

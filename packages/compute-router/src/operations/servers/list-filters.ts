@@ -38,7 +38,10 @@ export const listFilters = {
     sorts: 'user_id',
     ...forEveryoneSince('2.83', 'Filters servers by the ID of the user who created them.', text),
   },
-  project_id: { sorts: 'project_id', schema: described('Filters servers by project. Requires `all_tenants`.', text) },
+  project_id: {
+    sorts: 'project_id',
+    schema: described('Filters servers by project. Ignored unless `all_tenants` is true.', text),
+  },
   tenant_id: { schema: described('Alias of `project_id`.', text) },
   launch_index: {
     pattern: 'launch_index',
@@ -138,24 +141,32 @@ export const listFilters = {
     ...forEveryoneSince('2.83', 'Filters servers by progress, in percent.', pattern),
   },
   soft_deleted: {
-    schema: described('Whether to list soft-deleted servers. Administrators only. Default: false.', text),
+    schema: described(
+      'Whether to include soft-deleted servers. Administrators only; ignored for other callers. Default: false.',
+      text,
+    ),
   },
-  deleted: { schema: described('Whether to list deleted servers. Administrators only. Default: false.', text) },
+  deleted: {
+    schema: described(
+      'Whether to list only deleted and soft-deleted servers. Administrators only; ignored for other callers. Default: false.',
+      text,
+    ),
+  },
   status: {
     ...forEveryone(
-      'Filters servers by status. Can be repeated. Until 2.37, an unknown status does not match any server; since 2.38, it returns 400.',
+      'Filters servers by status. Can be repeated. Unknown statuses are ignored; if all are unknown, the list is empty until 2.37, and the response is 400 since 2.38.',
       many(z.string()),
     ),
   },
   'changes-since': {
     ...forEveryone(
-      'Returns only servers whose last change was at or after this time (ISO 8601). Includes deleted servers.',
+      'Returns only servers whose last change was at or after this time (ISO 8601). Includes deleted servers unless `deleted` is false.',
       one(dateTimeText),
     ),
   },
   'changes-before': addedIn(
     '2.66',
-    'Returns only servers whose last change was at or before this time (ISO 8601). Includes deleted servers.',
+    'Returns only servers whose last change was at or before this time (ISO 8601). Includes deleted servers unless `deleted` is false.',
     one(dateTimeText),
   ),
   ip: {

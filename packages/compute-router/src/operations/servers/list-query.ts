@@ -41,7 +41,7 @@ export const serverListQuery = query(
       many(sortKey),
     ),
     sort_dir: described(
-      'Sort direction for the sort key at the same position: `asc` or `desc`. Default: `desc`.',
+      'Sort direction for the sort key at the same position: `asc` or `desc`. Sort keys without a direction use the first direction, or `desc` if there is none.',
       many(z.string()),
     ),
     ...parameters,

@@ -25,8 +25,8 @@ const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
 const acceptsHost = since('2.56', true);
 
 /**
- * Until these versions, the scheduler does not check a requested host. In later versions, it does unless `force` is
- * true.
+ * Until these versions, the scheduler does not check a requested host. In later versions, the scheduler checks it unless
+ * `force` is true.
  */
 const canSkipScheduler = {
   migrateLive: until('2.29', true),
@@ -183,6 +183,7 @@ export const moveActions = [
     when: {
       ...serverDocs.when,
       400: 'The request body is malformed, the destination is the current host, or the current host is up.',
+      409: 'The status or the task state of the server does not allow the operation.',
     },
     body: object({
       evacuate: described(

@@ -24,7 +24,8 @@ export const networkActions = [
     action: 'addFixedIp',
     window,
     summary: 'Add a fixed IP address to a server',
-    description: 'Adds a fixed IP address on a network to a server. Replaced by the operations that attach ports.',
+    description:
+      'Adds a fixed IP address on a network to a server. Synchronous. Replaced by the operations that attach ports.',
     policy: 'os_compute_api:os-multinic:add',
     errors: [400, 404, 409],
     body: object({
@@ -42,7 +43,7 @@ export const networkActions = [
     action: 'removeFixedIp',
     window,
     summary: 'Remove a fixed IP address from a server',
-    description: 'Removes a fixed IP address from a server. Replaced by the operations that detach ports.',
+    description: 'Removes a fixed IP address from a server. Synchronous. Replaced by the operations that detach ports.',
     policy: 'os_compute_api:os-multinic:remove',
     errors: [400, 404, 409],
     body: object({
@@ -60,7 +61,7 @@ export const networkActions = [
     action: 'addFloatingIp',
     window,
     summary: 'Associate a floating IP address with a server',
-    description: 'Associates a floating IP address with a server. Replaced by the networking service.',
+    description: 'Associates a floating IP address with a server. Synchronous. Replaced by the networking service.',
     policy: 'os_compute_api:os-floating-ips:add',
     errors: [400, 403, 404],
     body: object({
@@ -69,7 +70,7 @@ export const networkActions = [
         object({
           address: floatingAddress,
           fixed_address: described(
-            'Fixed IP address with which the floating IP address is associated. Default: the first fixed IP address of the server.',
+            'Fixed IP address with which the floating IP address is associated. Default: the first fixed IPv4 address of the server.',
             type.ip.optional(),
           ),
         }),
@@ -84,7 +85,7 @@ export const networkActions = [
     action: 'removeFloatingIp',
     window,
     summary: 'Disassociate a floating IP address from a server',
-    description: 'Disassociates a floating IP address from a server. Replaced by the networking service.',
+    description: 'Disassociates a floating IP address from a server. Synchronous. Replaced by the networking service.',
     policy: 'os_compute_api:os-floating-ips:remove',
     errors: [400, 403, 404, 409],
     when: { 409: 'The address is not associated with this server.' },

@@ -17,7 +17,7 @@ import { serverById } from './target.js';
 /** OpenAPI descriptions that several fields share. */
 const serverListTexts = {
   servers: 'The servers on this page.',
-  serversLinks: 'Link to the next page. Absent on the last page.',
+  serversLinks: 'Link to the next page. Absent if this page is not full.',
 } as const;
 
 async function pageOf(call: ComputeCall, given: ServerListParameters, allProjectsRule: RuleName) {
@@ -41,7 +41,7 @@ export const readServers = [
     path: '/servers',
     summary: 'List servers',
     description:
-      'Lists the IDs and names of servers, newest first. Since 2.69, servers in an unreachable cell are listed with partial data.',
+      'Lists the IDs and names of servers, newest first. Since 2.69, servers in an unreachable cell are listed with partial data if the request does not contain filters (except `all_tenants`), sort keys or paging parameters.',
     policy: 'os_compute_api:servers:index',
     status: 200,
     errors: [400, 403],
@@ -60,7 +60,7 @@ export const readServers = [
     path: '/servers/detail',
     summary: 'List servers with details',
     description:
-      'Lists servers with details, newest first. Since 2.69, servers in an unreachable cell are listed with partial data and the status `UNKNOWN`.',
+      'Lists servers with details, newest first. Since 2.69, servers in an unreachable cell are listed with partial data and the status `UNKNOWN` if the request does not contain filters (except `all_tenants`), sort keys or paging parameters.',
     policy: 'os_compute_api:servers:detail',
     status: 200,
     errors: [400, 403],

@@ -57,7 +57,7 @@ export const serverSecurityGroups = [
     name: 'addServerSecurityGroup',
     action: 'addSecurityGroup',
     summary: 'Add a security group to a server',
-    description: 'Adds a security group to all ports of a server.',
+    description: 'Adds a security group to all ports of a server. Synchronous.',
     policy: 'os_compute_api:os-security-groups:add',
     errors: [400, 404, 409],
     body: object({
@@ -71,7 +71,7 @@ export const serverSecurityGroups = [
     name: 'removeServerSecurityGroup',
     action: 'removeSecurityGroup',
     summary: 'Remove a security group from a server',
-    description: 'Removes a security group from all ports of a server.',
+    description: 'Removes a security group from all ports of a server. Synchronous.',
     policy: 'os_compute_api:os-security-groups:remove',
     errors: [400, 404, 409],
     body: object({

@@ -9,7 +9,7 @@ import { serverAction } from './server-docs.js';
 
 /** OpenAPI descriptions that several fields share. */
 const unshelveTexts = {
-  zone: 'Availability zone in which to restore the server. Since 2.91, null removes the pin to a zone.',
+  zone: 'Availability zone in which to restore the server, whose status must be `SHELVED_OFFLOADED`. Since 2.91, null removes the pin to a zone.',
   unshelve: 'Null or, since 2.77, an object with options.',
 } as const;
 
@@ -27,7 +27,7 @@ export const shelveActions = [
     name: 'shelveServer',
     action: 'shelve',
     summary: 'Shelve a server',
-    description: `Shelves a server: stops it and stores it as an image. After a configurable period, the server is removed from its host, which releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL_SERVER_UNTIL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
+    description: `Shelves a server: stops it and stores its root disk as an image, unless this disk is a volume. After a configurable period, or immediately if the root disk is a volume, the server is removed from its host, which releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL_SERVER_UNTIL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
     policy: 'os_compute_api:os-shelve:shelve',
     errors: [400, 403, 404, 409],
   }),
@@ -72,7 +72,11 @@ export const shelveActions = [
             z
               .strictObject({
                 availability_zone: type.name.nullable().optional().describe(unshelveTexts.zone),
-                host: type.fqdn.optional().describe('Destination host. Administrators only.'),
+                host: type.fqdn
+                  .optional()
+                  .describe(
+                    'Destination host. The status of the server must be `SHELVED_OFFLOADED`. Administrators only.',
+                  ),
               })
               .nullable(),
           ),

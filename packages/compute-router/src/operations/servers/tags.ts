@@ -11,7 +11,7 @@ import { anyParentServer } from './target.js';
 const serverTagDocs = resource({
   tag: 'server-tags',
   parameters: { id: 'The tag.' },
-  when: { 409: 'The server is locked, or its state does not allow the operation.' },
+  when: { 409: 'The state of the server does not allow the operation.' },
 });
 
 /** OpenAPI descriptions that several fields share. */
@@ -50,7 +50,7 @@ export const serverTags = [
     path: listPath,
     window,
     summary: 'Replace the tags of a server',
-    description: 'Replaces all tags of a server.',
+    description: 'Replaces all tags of a server. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
     policy: 'os_compute_api:os-server-tags:update_all',
     status: 200,
     errors: [404, 409],
@@ -68,7 +68,7 @@ export const serverTags = [
     path: listPath,
     window,
     summary: 'Delete all tags of a server',
-    description: 'Deletes all tags of a server.',
+    description: 'Deletes all tags of a server. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
     policy: 'os_compute_api:os-server-tags:delete_all',
     status: 204,
     errors: [404, 409],
@@ -100,7 +100,7 @@ export const serverTags = [
     window,
     summary: 'Add a tag to a server',
     description:
-      'Adds a tag to a server. Idempotent: returns 201 if the tag was added, or 204 if the server already had the tag.',
+      'Adds a tag to a server. Idempotent: returns 201 if the tag was added, or 204 if the server already had the tag. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
     policy: 'os_compute_api:os-server-tags:update',
     status: 201,
     errors: [400, 404, 409],
@@ -127,7 +127,7 @@ export const serverTags = [
     path: itemPath,
     window,
     summary: 'Delete a tag of a server',
-    description: 'Deletes a tag of a server.',
+    description: 'Deletes a tag of a server. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
     policy: 'os_compute_api:os-server-tags:delete',
     status: 204,
     errors: [404, 409],

@@ -72,7 +72,7 @@ const updateDefinition = {
   ...volumeAttachmentDocs,
   name: 'updateVolumeAttachment',
   description:
-    'Replaces the volume of an attachment while the volume service migrates the volume. Asynchronous; poll the list of attachments until it contains the new volume. Since 2.85, the operation also updates `delete_on_termination`.',
+    'Replaces the volume of an attachment while the volume service migrates the volume. Asynchronous; poll the list of attachments until it contains the new volume. The server must be `ACTIVE`, `PAUSED` or `VERIFY_RESIZE`. Since 2.85, a request with the current `volumeId` updates `delete_on_termination` instead, and is synchronous.',
   when: {
     409: 'The state of the server does not allow the operation, the server is locked, or the volume is not being migrated.',
   },
@@ -113,7 +113,7 @@ export const volumeAttachments = [
     path: listPath,
     summary: 'Attach a volume to a server',
     description:
-      'Attaches a volume to a server. Until 2.100, the response contains the device. Since 2.101, the operation is asynchronous and returns 202 without a body; poll the list of attachments. The server can be shelved since 2.20, and the volume can be a multiattach volume since 2.60.',
+      'Attaches a volume to a server. The operation is asynchronous: poll the volume in the volume service until its status is `in-use`; the list of actions shows failures. Until 2.100, the response contains the device; since 2.101, it is 202 without a body. The server can be shelved since 2.20, and the volume can be a multiattach volume since 2.60.',
     policy: 'os_compute_api:os-volumes-attachments:create',
     status: [until('2.100', 200), since('2.101', 202)],
     errors: [400, 403, 404, 409],
@@ -242,8 +242,7 @@ export const volumeAttachments = [
     errors: [400, 403, 404, 409],
     when: {
       ...volumeAttachmentDocs.when,
-      400: 'The volume is not attached to the server.',
-      403: 'The policy does not allow the operation, or the volume is the root disk.',
+      400: 'The volume is the root disk of the server.',
     },
     target: parentServer,
     run: ({ engine, context, target, params }) =>
