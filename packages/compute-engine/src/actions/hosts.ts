@@ -28,13 +28,13 @@ async function hostOf({ infrastructure }: Core, { host }: Pick<Server, 'host'>):
   return host === null ? undefined : (await infrastructure.hosts()).hosts.get(host);
 }
 
-/** Returns whether a server's host has a recent heartbeat. Returns false for a server without a host. */
+/** Returns whether a server's host is up: not forced down, with a recent heartbeat. False if the server has no host. */
 export async function isHostUp(core: Core, server: Pick<Server, 'host'>): Promise<boolean> {
   const host = await hostOf(core, server);
   return host !== undefined && core.infrastructure.isUp(host.service);
 }
 
-/** Returns whether a server's host lacks a recent heartbeat. Returns false for a server without a host. */
+/** Returns whether a server's host is forced down or lacks a recent heartbeat. False if the server has no host. */
 export async function isHostDown(core: Core, server: Pick<Server, 'host'>): Promise<boolean> {
   const host = await hostOf(core, server);
   return host !== undefined && !core.infrastructure.isUp(host.service);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../model/index.js';
 
-/** The caller and the request on whose behalf the engine works. */
+/** The caller and the request on whose behalf the engine acts. */
 export interface Context {
   readonly caller: Caller;
   /** The request id, which is also the key of the instance action that the request starts. */

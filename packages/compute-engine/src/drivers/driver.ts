@@ -152,7 +152,7 @@ export interface Diagnostics {
   readonly memoryUsedMb: number | null;
 }
 
-/** The reason why a machine currently cannot execute a command that its driver supports, as a message for the caller. */
+/** The reason why a machine currently cannot execute a supported command, as a message for the caller. */
 export interface UnsupportedReason {
   /**
    * How the request is rejected: 409 if the server's state prevents the command, 501 if the machine does not support
@@ -205,8 +205,9 @@ export interface Driver extends Partial<HostControl> {
   /** Returns the content of a snapshot that the command `snapshot` has created. Default: empty content. */
   snapshotContent?(server: Server, imageId: string): ImageContent | Promise<ImageContent>;
   /**
-   * Returns the ids of the servers that have resources on this computer. Host processes call it to remove resources of
-   * servers that were deleted while the host was down. If omitted, only evacuated servers are checked.
+   * Returns the ids of the servers that have resources on this computer, for periodic checks of power states, for guest
+   * statistics, and for host processes, which remove resources of servers that have left the host. If omitted, host
+   * processes remove only the resources of evacuated servers.
    */
   machines?(): Promise<readonly string[]>;
   /**
@@ -223,8 +224,8 @@ export interface Driver extends Partial<HostControl> {
    */
   readonly guard?: FenceGuard;
   /**
-   * Returns the power state of a server's machine, or null if it is currently unknown. Default: the state that the engine
-   * stored.
+   * Returns the power state of a server's machine, or null if it is currently unknown. Default: the state that the
+   * engine stored.
    */
   powerState?(server: Server): Promise<PowerState | null>;
   /** Returns whether a machine is off because its computer was powered off or restarted. Default: false. */
@@ -281,8 +282,8 @@ export interface Driver extends Partial<HostControl> {
    */
   handleHostRequest?(request: unknown, signal: AbortSignal, from: HostRequester): Promise<LinkResponse>;
   /**
-   * Returns the endpoint of a console, or null if the driver does not support the type. Types: novnc, xvpvnc, spice-html5,
-   * spice-direct, serial, webmks.
+   * Returns the endpoint of a console, or null if the driver does not support the type. Types: novnc, xvpvnc,
+   * spice-html5, spice-direct, serial, webmks.
    */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
   /**

@@ -24,8 +24,8 @@ export interface FenceGuard {
    */
   ensure(order: FenceOrder): Promise<void>;
   /**
-   * Postpones the time at which the guard acts, and ends the guards of earlier processes. Called after each heartbeat. Rejects if
-   * the guard has not accepted the order.
+   * Postpones the time at which the guard acts, and ends the guards of earlier processes. Called after each heartbeat.
+   * Rejects if the guard has not accepted the order.
    */
   renew(order: FenceOrder): Promise<void>;
   /** Returns the ids of the servers whose machines were paused by a guard or host process and have not run since. */

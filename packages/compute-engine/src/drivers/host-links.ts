@@ -51,7 +51,8 @@ export interface HostLinks {
    */
   storageOf(host: string): Promise<string | null>;
   /**
-   * Sends a request to the driver of a host, which handles it with `handleHostRequest`, and returns the value of its response.
+   * Sends a request to the driver of a host, which handles it with `handleHostRequest`, and returns the value of its
+   * response.
    * @param request plain data
    * @throws HostUnreachable, errors of the remote driver, and the signal's reason
    */

@@ -31,7 +31,10 @@ export interface Rule {
 const RULE_KEYS = ['match', 'fromCall', 'times', 'delayMs', 'fail', 'hang'];
 const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'host'];
 
-/** Throws a TypeError for unknown keys. Rules may come from files, where a misspelled key would silently match everything. */
+/**
+ * Throws a TypeError for unknown keys. Rules may come from files, where a misspelled key would silently match
+ * everything.
+ */
 export function checkRule(rule: Rule): void {
   for (const [part, value, knownKeys] of [
     ['a rule', rule, RULE_KEYS],

@@ -44,7 +44,7 @@ describe('a rule of the simulated driver', () => {
       : expect(performed).resolves.toBeUndefined());
   });
 
-  it('fails the first calls, or calls from a given number on', async () => {
+  it('fails the first calls, or all calls from a given number onward', async () => {
     const outcomes = async (rule: Rule) => {
       const driver = driverWith(rule);
       const calls = [1, 2, 3, 4, 5].map(() => driver.perform(work, server, signal, origin));
@@ -55,7 +55,7 @@ describe('a rule of the simulated driver', () => {
     expect(await outcomes({ match: {}, fail: 'x', fromCall: 2, times: 1 })).toEqual([false, true, false, false, false]);
   });
 
-  it('delays by the clock', async () => {
+  it('measures its delay with the clock of the driver', async () => {
     const clock = new ManualClock();
     const driver = new SimulatedDriver({ clock, rules: [{ match: {}, delayMs: 1000 }] });
     let done = false;

@@ -8,8 +8,8 @@ export function registerCore(engine: object, core: Core): void {
 }
 
 /**
- * Returns the internals of an engine, such as its store, driver, worker and scheduler state, for tests and tools that inspect
- * or manipulate them. Internals may change in any version.
+ * Returns the internals of an engine, such as its store, driver, worker and scheduler state, for tests and tools that
+ * inspect or manipulate them. Internals may change in any version.
  *
  * @throws TypeError if the engine was not created by `createEngine`
  *

@@ -119,8 +119,8 @@ export interface Engine {
   /** Stored notifications, for readers of the event stream; see the option `events`. */
   readonly events: Pick<EngineEvents, 'deadLetters' | 'endReading' | 'isRetained' | 'read'>;
   /**
-   * Subscribes to changes that this process has committed: state changes, the start, end and failure of actions, and quota
-   * rejections. `*` in a type is a wildcard. Returns a function that unsubscribes.
+   * Subscribes to changes that this process has committed: state changes, the start, end and failure of actions, and
+   * quota rejections. `*` in a type is a wildcard. Returns a function that unsubscribes.
    *
    * @example engine.on('instance.*.error', ({ payload }) => console.error(payload))
    */

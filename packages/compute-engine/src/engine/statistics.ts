@@ -30,8 +30,8 @@ type StatisticsCore = Pick<Core, 'store' | 'worker' | 'driver'>;
 type ServerCounts = Readonly<Partial<Record<VmState, number>>>;
 
 /**
- * Counts of records for dashboards. Several dashboards may poll every few seconds, so results are cached for a few seconds, or
- * longer if they took longer to compute. Computing them never blocks requests.
+ * Counts of records for dashboards. Several dashboards may poll every few seconds, so results are cached for a few
+ * seconds, or longer if they took longer to compute. Computing them never blocks requests.
  */
 export class Statistics implements HostStatistics {
   readonly #core: StatisticsCore;

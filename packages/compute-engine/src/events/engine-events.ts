@@ -166,7 +166,9 @@ export class EngineEvents {
     await this.#emit(tx, type, phase === 'error' ? 'ERROR' : 'INFO', server, stepPayload(step, context, args));
   }
 
-  /** Emits an event for a request that exceeded a quota. The rejection has no transaction, so the event is stored later. */
+  /**
+   * Emits an event for a request that exceeded a quota. The rejection has no transaction, so the event is stored later.
+   */
   emitRejection({ projectId, userId, exceeded }: QuotaRejection): void {
     if (!this.isActive) return;
     const key = [projectId, userId, ...exceeded.map(({ kind }) => kind)].join(' ');
@@ -281,7 +283,10 @@ export class EngineEvents {
     if (this.#polls++ % POLLS_PER_PURGE === 0) while (await this.#purge(outbox));
   }
 
-  /** Deletes expired events, and reports those that webhooks had not accepted. Returns whether more expired events may exist. */
+  /**
+   * Deletes expired events, and reports those that webhooks had not accepted. Returns whether more expired events may
+   * exist.
+   */
   async #purge(outbox: Outbox): Promise<boolean> {
     const before = Date.now() - this.#keepMs;
     await this.deadLetters.purge(before);

@@ -58,7 +58,10 @@ export function parseWebhookTarget(text: string): WebhookTarget {
   return { url: url.href, authorization, host: url.host };
 }
 
-/** Returns the default name of a webhook. It contains only a digest of the URL, because paths and queries are often secret. */
+/**
+ * Returns the default name of a webhook. It contains only a digest of the URL, because paths and queries are often
+ * secret.
+ */
 function defaultWebhookName(webhookUrl: string): string {
   const { host, url } = parseWebhookTarget(webhookUrl);
   return `${host} ${createHash('sha256').update(url).digest('hex').slice(0, 16)}`;

@@ -20,7 +20,8 @@ const BATCH_SIZE = 50;
 const MAX_CONCURRENT_QUEUES = 8;
 
 /**
- * Returns the `webhook-signature` of a body according to the Standard Webhooks specification, for receivers that verify it.
+ * Returns the `webhook-signature` of a body according to the Standard Webhooks specification, for receivers that verify
+ * it.
  *
  * @param secret the secret of the webhook, as in {@link WebhookOptions}
  * @param id the request's `webhook-id`

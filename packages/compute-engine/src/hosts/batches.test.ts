@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BatchSender } from './batches.js';
 
-describe('Batches', () => {
+describe('BatchSender', () => {
   const outage = new Error('the database is unavailable');
 
   /** Returns a sender that rejects the item `bad`. The first `away` attempts fail as in an outage. */
@@ -33,7 +33,7 @@ describe('Batches', () => {
     expect(sent).toEqual([['a'], ['b'], ['c']]);
   });
 
-  it('sends no items alone during an outage, and continues afterwards', async () => {
+  it('does not send items one by one during an outage, and continues afterwards', async () => {
     const { sent, add } = batches(2);
     const outcomes = await add('a', 'b', 'c');
     expect(outcomes).toEqual([outage, outage, outage].map((reason) => ({ status: 'rejected', reason })));

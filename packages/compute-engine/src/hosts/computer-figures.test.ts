@@ -45,7 +45,7 @@ it('reads processors, load, memory and physical interfaces', async () => {
   });
 });
 
-it('never counts a mode a little backwards, but follows a restart of the counters', async () => {
+it('hides small decreases of a CPU time counter, but follows a reset of the counters', async () => {
   const reader = new ComputerReader(root);
   const waited = async (iowait: number) => {
     write('proc/stat', stat(4000, iowait));
@@ -54,7 +54,7 @@ it('never counts a mode a little backwards, but follows a restart of the counter
   expect([await waited(1000), await waited(950), await waited(1001), await waited(100)]).toEqual([10, 10, 10.01, 1]);
 });
 
-it('reports nothing on systems without these files', async () => {
+it('reports no figures on systems without `/proc` and `/sys`', async () => {
   expect(await new ComputerReader(join(root, 'nowhere')).read()).toEqual({
     cpus: undefined,
     cpuSeconds: undefined,

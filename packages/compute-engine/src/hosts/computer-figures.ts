@@ -67,7 +67,7 @@ function parseInterfaces(text: string, names: ReadonlySet<string>): readonly Int
 
 /**
  * Reads the figures of this computer from `/proc` and `/sys`, which Linux serves from memory. Concurrent calls share
- * one result. On other systems, all figures are undefined.
+ * one result. On other systems, `interfaces` is empty, and all other figures are undefined.
  */
 export class ComputerReader {
   readonly #root: string;

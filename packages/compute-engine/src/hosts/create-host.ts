@@ -56,8 +56,8 @@ export interface Host {
   /** Figures of the host and its guests, for metrics. */
   readonly statistics: HostStatistics;
   /**
-   * Stops the host and releases its lease. Machines that can outlive the process continue to run, and the next process with
-   * this name takes them over.
+   * Stops the host and releases its lease. Machines that can outlive the process continue to run, and the next process
+   * with this name takes them over.
    */
   stop(): Promise<void>;
 }

@@ -45,7 +45,7 @@ describe('a query', () => {
     expect(await machines.hostUptime('near')).toBe('hostUptime here');
   });
 
-  it('is repeated while the host cannot be reached, if that has no further effect', async () => {
+  it('is repeated while the host cannot be reached, if a repetition has no further effect', async () => {
     const { machines, requests } = machinesWith([unreachable, unreachable, 'text']);
     expect(await machines.consoleOutput(server)).toBe('text');
     expect(requests).toHaveLength(3);

@@ -7,7 +7,10 @@ import { Payloads } from '../jobs/payloads.js';
 import type { Server } from '../model/index.js';
 import { type PowerChange, PowerWatch } from './power-watch.js';
 
-/** Creates the job that updates a server after the power state of its machine has changed. Any API process may execute it. */
+/**
+ * Creates the job that updates a server after the power state of its machine has changed. Any API process may execute
+ * it.
+ */
 export function createPowerChangeJob(server: Server, change: PowerChange): NewJob {
   const { id, revision } = server;
   return {

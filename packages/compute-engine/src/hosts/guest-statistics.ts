@@ -11,7 +11,7 @@ export interface GuestFigures extends Diagnostics {
 /** Figures about the guests that this process runs. */
 export interface GuestStatistics {
   readonly guests: readonly GuestFigures[];
-  /** The number of machines whose figures could not be read in time. They are missing from `guests`. */
+  /** The number of machines whose figures could not be read, for example before the timeout. `guests` omits them. */
   readonly unresponsive: number;
 }
 

@@ -12,7 +12,10 @@ import type { HostResources } from './machine-resources.js';
 
 /** Options for `createHost()`. */
 export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions, HostKeyOptions {
-  /** `postgres://...`: the database of the API processes. The host also needs a key: `hostKey`, or the secret key of these processes. */
+  /**
+   * `postgres://...`: the database of the API processes. The host also needs a key: `hostKey`, or the secret key of
+   * these processes.
+   */
   readonly database: string;
   /** Name of the host, its service and its node; must be unique among all hosts. */
   readonly name: string;
@@ -24,7 +27,9 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly reserved?: Partial<HostResources>;
   /** A directory on the disk whose size the host reports. Default: the working directory. */
   readonly directory?: string;
-  /** Address that administrators see and other processes connect to. Default: the computer's first non-internal address. */
+  /**
+   * Address that administrators see and other processes connect to. Default: the computer's first non-internal address.
+   */
   readonly address?: string;
   /**
    * Port for connections from other hosts and API processes, used for moving machines and for consoles; default 0: any
@@ -50,7 +55,10 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
    * Duration of the lease on the host name; default 10,000 ms. After a crash, the next process waits until it expires.
    */
   readonly leaseMs?: number;
-  /** Seconds without a heartbeat after which another host counts as down, and its routers move to other hosts. Default 60. */
+  /**
+   * Seconds without a heartbeat after which another host counts as down, and its routers move to other hosts.
+   * Default 60.
+   */
   readonly serviceDownSeconds?: number;
   /**
    * What happens to the machines after two thirds of `serviceDownSeconds` without a heartbeat, before other hosts may

@@ -22,8 +22,8 @@ export interface HostProgramOptions {
   readonly work: HostRequestWorker;
   readonly orphans: OrphanedMachines;
   /**
-   * Records a heartbeat, and whether the host fences its machines. If `removed` contains the ids of evacuations whose resources
-   * were removed, also registers the host. Returns false, without recording a heartbeat, if other evacuations exist.
+   * Records a heartbeat, and whether the host fences its machines. With `removed`, the ids of evacuations that have no
+   * resources left, also registers the host. Returns false, without recording a heartbeat, if other evacuations exist.
    */
   readonly register: (removed: readonly string[] | undefined, fences: boolean) => Promise<boolean>;
   readonly concurrency: number;
@@ -90,8 +90,8 @@ export class HostProgram {
   }
 
   /**
-   * Aborts running requests, and leaves them to the next process with this name. The machines continue to run without a fence,
-   * so the record of the host no longer contains one.
+   * Aborts running requests, and leaves them to the next process with this name. The machines continue to run without a
+   * fence, so the record of the host no longer contains one.
    */
   async stop(): Promise<void> {
     this.#stopping.abort(new HostRequestEnded('the host is stopping'));
@@ -182,8 +182,8 @@ export class HostProgram {
   }
 
   /**
-   * Returns whether another process is known to be the host: a process that was suspended must not fence its successor's
-   * machines. Does not wait for a database that does not respond.
+   * Returns whether another process is known to be the host: a process that was suspended must not fence its
+   * successor's machines. Does not wait for a database that does not respond.
    */
   #isReplaced(): Promise<boolean> {
     const { lease, downMs } = this.#options;
@@ -195,7 +195,7 @@ export class HostProgram {
     return Promise.race([replaced, timeout]);
   }
 
-  /** Withdraws the fence and ends the guard. First waits for a heartbeat in progress, which would record the fence again. */
+  /** Withdraws the fence and ends the guard, after any heartbeat in progress, which would record the fence again. */
   async #endFence(): Promise<void> {
     const { store, name, owner, fence } = this.#options;
     await this.#heartbeatInProgress?.catch(() => {});

@@ -10,7 +10,10 @@ import type { HostRequest } from './host-requests.js';
 import { failedResult, type MachineCall, type MachineCallResult } from './machine-call.js';
 import type { OrphanedMachines } from './orphaned-machines.js';
 
-/** The abort reason of work on a machine. */
+/**
+ * The error or abort reason of work on a machine that ends before it is complete, for example because the host is
+ * stopping or the request was cancelled.
+ */
 export class HostRequestEnded extends EngineError<'HOST_REQUEST_ENDED'> {
   constructor(message: string) {
     super('HOST_REQUEST_ENDED', message);
@@ -52,8 +55,8 @@ function canChangeServer(server: Server, job: MachineJob | undefined): boolean {
 }
 
 /**
- * Returns whether a driver has rejected a command because the machine must not run until the next heartbeat. By then, the server may
- * be on another host.
+ * Returns whether a driver has rejected a command because the machine must not run until the next heartbeat. By then,
+ * the server may be on another host.
  */
 function isFenceError(error: unknown): boolean {
   return (error as { readonly code?: unknown } | null)?.code === 'HOST_FENCED';

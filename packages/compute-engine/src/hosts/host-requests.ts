@@ -10,7 +10,7 @@ export interface NewHostRequest {
   readonly host: string;
   readonly serverId: string | null;
   readonly call: MachineCall;
-  /** The job that sends the request, and its attempt; undefined if no process waits for the response. */
+  /** The job that sends the request, and its attempt; undefined if the request does not belong to a job. */
   readonly job?: { readonly id: string; readonly attempt: number };
 }
 
@@ -31,8 +31,8 @@ export interface ReceivedResponse {
 }
 
 /**
- * Time for which responses are kept if no process collects them. The process that succeeds a crashed process repeats
- * the crashed process's requests within this time.
+ * Time for which responses are kept if no process collects them. Within this time, the process that continues the jobs
+ * of a crashed process repeats their requests.
  */
 const RESPONSE_RETENTION_MS = 600_000;
 
@@ -52,9 +52,9 @@ function responseContext(id: string): string {
 }
 
 /**
- * The table of requests to hosts and their responses. Each row is one request. If another process continues a job and repeats
- * a request, it finds the existing row. A row is deleted when its response is collected. Requests and responses may contain
- * secrets and are therefore encrypted.
+ * The table of requests to hosts and their responses. Each row is one request. If another process continues a job and
+ * repeats a request, it finds the existing row. A row is deleted when its response is collected. Requests and responses
+ * may contain secrets and are therefore encrypted.
  */
 export class HostRequests {
   readonly #store: Store;
@@ -134,7 +134,7 @@ export class HostRequests {
     return ids.filter((id) => !existingIds.has(id));
   }
 
-  /** Cancels a request, and notifies the host if it has started. */
+  /** Cancels a request, and notifies the host, which may already be executing it. */
   async cancel(id: string): Promise<void> {
     await sql`
       with cancelled as (delete from host_orders where id = ${id} returning host)
@@ -142,8 +142,8 @@ export class HostRequests {
   }
 
   /**
-   * Claims requests to a host, oldest first, including those that an earlier process of the host has started. Returns none
-   * if `owner` does not have the lease.
+   * Claims requests to a host, oldest first, including those that an earlier process of the host has started. Returns
+   * none if `owner` does not have the lease.
    */
   async claim(host: string, owner: string, max: number): Promise<readonly HostRequest[]> {
     interface ClaimedRow {

@@ -29,7 +29,7 @@ describe('an error of a host', () => {
     expect(given).toMatchObject({ code: 'VOLUME_NOT_FOUND', kind: 'not-found', message: 'it is deleted' });
   });
 
-  it('keeps name and code of other errors', () => {
+  it('keeps its name and code if it is any other error', () => {
     const given = Object.assign(new Error('no space'), { name: 'SystemError', code: 'ENOSPC' });
     expect(crossed(given)).toMatchObject({ name: 'SystemError', code: 'ENOSPC', message: 'no space' });
     expect(crossed(Object.assign(new Error('odd'), { code: 7 }))).not.toHaveProperty('code');

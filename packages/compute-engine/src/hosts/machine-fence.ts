@@ -17,7 +17,10 @@ const RESPONSE_FRACTION = 1 / 6;
 /** Dependencies and options of a fence. */
 export interface MachineFenceOptions {
   readonly host: string;
-  /** What the fence does to machines. `off`: machines are not fenced, and those that an earlier process has paused are resumed. */
+  /**
+   * What the fence does to machines. `off`: machines are not fenced, and those that an earlier process has paused are
+   * resumed.
+   */
   readonly action: FenceAction | 'off';
   /** The time without a heartbeat after which other processes consider this host down. */
   readonly downMs: number;
@@ -32,7 +35,9 @@ export interface MachineFenceOptions {
 
 const UNPAUSE_ORIGIN = { action: 'unpause', requestId: 'req-host' } as const;
 
-/** Stops or pauses the machines of a host while it cannot store heartbeats, so that their servers may start elsewhere. */
+/**
+ * Stops or pauses the machines of a host while it cannot store heartbeats, so that their servers may start elsewhere.
+ */
 export class MachineFence {
   readonly #options: MachineFenceOptions;
   /** Ids of the servers whose machines were paused. */
@@ -71,7 +76,9 @@ export class MachineFence {
     }
   }
 
-  /** Notifies the guard of a heartbeat. If that fails, the guard acts too early, and the next `ensure()` replaces it. */
+  /**
+   * Notifies the guard of a heartbeat. If that fails, the guard acts too early, and the next `ensure()` replaces it.
+   */
   async renew(heartbeatAt: number): Promise<void> {
     const { action, guard, onError } = this.#options;
     await (action === 'off' ? guard?.end() : guard?.renew(this.#createOrder(action, heartbeatAt)))?.catch(onError);
@@ -83,8 +90,8 @@ export class MachineFence {
   }
 
   /**
-   * Stops or pauses the running machines, unless there is a guard that does so. Called repeatedly until `lift()`, because work in
-   * progress may start more machines.
+   * Stops or pauses the running machines, unless there is a guard that does so. Called repeatedly until `lift()`,
+   * because work in progress may start more machines.
    */
   async engage(heartbeatAt: number): Promise<void> {
     this.#engaging = this.#engage(heartbeatAt);

@@ -24,7 +24,10 @@ function mayHaveResources(server: Server, host: string): boolean {
   return server.host === host || server.claims.some((claim) => claim.host === host);
 }
 
-/** Removes resources of servers that are no longer on a host, because they were evacuated, moved or deleted while it was down. */
+/**
+ * Removes resources of servers that are no longer on a host, because they were evacuated, moved or deleted while it was
+ * down.
+ */
 export class OrphanedMachines {
   readonly #options: OrphanedMachinesOptions;
   readonly #removals = new Map<string, Promise<void>>();

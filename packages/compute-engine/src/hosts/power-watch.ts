@@ -4,12 +4,12 @@ import type { PowerState, Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
 /**
- * A change of a machine's power state that no command caused: the machine ended, or its hypervisor paused or resumed
+ * A change of a machine's power state that no command caused: the machine stopped, or its hypervisor paused or resumed
  * it.
  */
 export interface PowerChange {
   readonly powerState: PowerState;
-  /** Whether the machine ended because its computer was powered off or restarted. */
+  /** Whether the machine stopped because its computer was powered off or restarted. */
   readonly withHost: boolean;
 }
 
@@ -91,8 +91,8 @@ export class PowerWatch {
   }
 
   /**
-   * Checks servers concurrently, so that a machine that does not respond does not delay others. A server that is already being
-   * checked is checked again afterwards.
+   * Checks servers concurrently, so that a machine that does not respond does not delay others. A server that is
+   * already being checked is checked again afterwards.
    */
   #check(ids: readonly string[]): void {
     if (this.#stopped) return;

@@ -34,7 +34,9 @@ export class ReportWatch {
     this.#options = options;
   }
 
-  /** The latest report and its hosts. The report is undefined if the driver does not report or the last attempt failed. */
+  /**
+   * The latest report and its hosts. The report is undefined if the driver does not report or the last attempt failed.
+   */
   get latest(): { readonly hosts: readonly string[]; readonly report: HostReport | undefined } {
     return { hosts: this.#hosts, report: this.#report };
   }

@@ -3,11 +3,11 @@ import type { Tx } from '@apistrata/record-store';
 import { type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
 
 /**
- * Manages guards: jobs that are executed only if the request that stored them never completes. They undo calls to other
- * services whose results a crashed process could not store.
+ * Manages guards: jobs that are executed only if the request that stored them never completes. A guard either completes
+ * the request or undoes its calls to other services, whose results a crashed process could not store.
  *
- * A process leases its guards, and renews the leases for as long as the request runs. Therefore, the guards of a crashed
- * process become due when their leases expire, but a slow request's guards do not.
+ * A process leases its guards, and renews the leases for as long as the request runs. Therefore, the guards of a
+ * crashed process become due when their leases expire, but a slow request's guards do not.
  */
 export class Guards {
   readonly #jobs: Jobs;
@@ -33,7 +33,8 @@ export class Guards {
   }
 
   /**
-   * Renews a guard's lease while `work` runs. If the guard has not been released when `work` ends, the guard becomes due.
+   * Renews a guard's lease while `work` runs. If the guard has not been released when `work` ends, the guard becomes
+   * due.
    */
   async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
     this.#guardIds.add(id);

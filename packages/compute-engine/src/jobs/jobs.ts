@@ -22,7 +22,9 @@ interface JobRow {
   readonly run_at: number;
 }
 
-/** The lease of a job: its holder, and the time at which it expires unless it is renewed. Times follow the system clock. */
+/**
+ * The lease of a job: its holder, and the time at which it expires unless it is renewed. Times follow the system clock.
+ */
 export interface Lease {
   readonly owner: string;
   readonly until: number;
@@ -68,7 +70,8 @@ export class Jobs {
   }
 
   /**
-   * Stores a job. If a lease is given, its holder executes the job; otherwise, the first worker that claims it does.
+   * Stores a job. If a lease is given, only its holder may execute the job until the lease expires. Otherwise, the
+   * first worker that claims the job executes it.
    * @param started whether the holder has started the job, or only prevents others from starting it
    */
   async add(tx: Tx, job: NewJob, lease: Lease | undefined, started: boolean): Promise<Job> {
@@ -158,7 +161,10 @@ export class Jobs {
     return (await deleteLeasedJob(tx, [id, owner])).numAffectedRows === 1n;
   }
 
-  /** Returns whether the owner still has the lease of the job; others may claim the job as soon as its lease has expired. */
+  /**
+   * Returns whether the owner still has the lease of the job; others may claim the job as soon as its lease has
+   * expired.
+   */
   async isLeased(session: Session, id: string, owner: string): Promise<boolean> {
     return (await selectLeasedJob(session, [id, owner])).rows.length === 1;
   }

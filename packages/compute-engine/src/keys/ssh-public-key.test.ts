@@ -146,7 +146,7 @@ describe('a public key in OpenSSH format', () => {
     }
   });
 
-  it('returns a key or throws InvalidKey for any bytes after any known type', () => {
+  it('is parsed or rejected with InvalidKey, whichever bytes follow a known type', () => {
     const type = fc.constantFrom(...keys.map((key) => key.type));
     const fields = fc.array(fc.uint8Array({ maxLength: 70 }), { maxLength: 5 });
     fc.assert(

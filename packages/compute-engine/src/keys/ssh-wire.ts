@@ -26,7 +26,10 @@ export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
   );
 }
 
-/** Encodes a positive integer, big-endian, with a leading zero byte if the first bit would otherwise be read as the sign. */
+/**
+ * Encodes a positive integer, big-endian, with a leading zero byte if the first bit would otherwise be read as the
+ * sign.
+ */
 export function encodeSshInteger(bytes: Uint8Array): Buffer {
   const [first = 0] = bytes;
   return Buffer.concat([first >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);

@@ -45,7 +45,7 @@ describe('a certificate in PEM format', () => {
 describe('a generated certificate', () => {
   const now = Date.UTC(2026, 1, 3);
 
-  it('is rejected with a fix if the library that creates it is not installed', async () => {
+  it('is rejected with 501 and the name of the missing package if `node-forge` is not installed', async () => {
     const missing = () => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
     const text = expect.stringContaining('node-forge is not installed');
     await expect(loadNodeForge(missing)).rejects.toMatchObject({ status: 501, message: text });

@@ -2,7 +2,9 @@ import { SqliteOwner } from '@apistrata/record-store';
 import { migrations } from '../schema/migrations/index.js';
 import { type DatabaseReader, openReader, readChanges, readSingleRow } from './database-reader.js';
 
-/** State of a cloud's database, whether or not a process is serving the API. Sizes are in bytes, times in milliseconds. */
+/**
+ * State of a cloud's database, whether or not a process is serving the API. Sizes are in bytes, times in milliseconds.
+ */
 export interface DatabaseStatus {
   readonly kind: 'sqlite' | 'postgres';
   readonly bytes: number;

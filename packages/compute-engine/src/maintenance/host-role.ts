@@ -60,8 +60,8 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
 }
 
 /**
- * Grants a PostgreSQL role the privileges of a host: access to the host's requests, its servers, and the records that
- * these need. May be called repeatedly, and while servers and hosts use the database.
+ * Grants a PostgreSQL role the privileges of a host: access to the host's requests and servers, and to the records that
+ * these refer to. May be called repeatedly, and while servers and hosts use the database.
  * @param url URL of the PostgreSQL database, with the role that owns the tables
  *
  * @throws MaintenanceError if the role does not exist, or has privileges that cannot be limited

@@ -22,7 +22,7 @@ import { runPostgresTool } from './postgres-tools.js';
 
 /** Options for a restore. */
 export interface RestoreOptions {
-  /** Whether to replace an existing database, which is renamed. */
+  /** Whether to replace an existing database. The existing database is kept under another name. */
   readonly replace: boolean;
   /** Directory that contains image content. Default: as for `createEngine`. */
   readonly imageDirectory?: string;

@@ -125,8 +125,8 @@ export class Aggregates {
   }
 
   /**
-   * Instructs the hosts in an aggregate to cache images before servers need them. Resolves before the downloads end,
-   * and does not report failed downloads. Throws 400 if the caller cannot see one of the images.
+   * Instructs the hosts in an aggregate that are up to cache images before servers need them. Resolves before the
+   * downloads end, and does not report failed downloads. Throws 400 if the caller cannot see one of the images.
    */
   async cacheImages({ caller }: Context, seq: number, imageIds: readonly string[]): Promise<void> {
     const { hosts } = await this.get(seq);
@@ -181,8 +181,8 @@ async function checkHost(tx: Tx, host: string): Promise<void> {
 }
 
 /**
- * Returns an aggregate's metadata after a change. Throws 400 if the change would put a host in two zones or move
- * servers to another zone.
+ * Returns an aggregate's metadata after a change. Throws 400 if the change would put a host in two zones, move servers
+ * to another zone, or remove the zone.
  */
 async function mergeMetadata(
   tx: Tx,

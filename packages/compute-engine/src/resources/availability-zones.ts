@@ -18,7 +18,7 @@ export class AvailabilityZones {
   }
 
   /**
-   * Lists availability zones: available zones first, and zones with older services before others. The zone of control
+   * Lists availability zones: available zones first, then by the age of their oldest service. The zone of control
    * services is included only if `internal` is set.
    */
   async list(options: { readonly internal?: boolean } = {}): Promise<readonly Zone[]> {

@@ -16,8 +16,8 @@ export interface CapacityFields {
 export const COLUMN_CLASSES: ReadonlySet<string> = new Set(['VCPU', 'MEMORY_MB', 'DISK_GB']);
 
 /**
- * Returns the capacity that a server with a flavor needs. Its extra specs `resources:CLASS` replace the flavor's amounts;
- * dedicated processors (`PCPU`) replace shared ones.
+ * Returns the capacity that a server with a flavor needs. Its extra specs `resources:CLASS` replace the flavor's
+ * amounts; dedicated processors (`PCPU`) replace shared ones.
  */
 export function requiredAmounts(flavor: FlavorCopy, { localRoot, imageProperties }: CapacityFields): ResourceAmounts {
   const diskGb = (localRoot ? flavor.diskGb : 0) + flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024);

@@ -35,7 +35,9 @@ const operators: ReadonlyMap<string, Comparison> = new Map(
   }),
 );
 
-/** Returns whether a value fulfills a requirement, such as `>= 1024`, `s== x86_64`, `<or> a <or> b`, or just the value. */
+/**
+ * Returns whether a value fulfills a requirement, such as `>= 1024`, `s== x86_64`, `<or> a <or> b`, or just the value.
+ */
 export function fulfills(value: string, requirement: string): boolean {
   const [operator = '', ...operands] = requirement.trim().split(/\s+/);
   // The values of alternatives are at even positions, between repeated operators.

@@ -79,7 +79,10 @@ async function claimOne(tx: Tx, { node, amounts }: RequestedClaim): Promise<bool
   return numAffectedRows === 1n;
 }
 
-/** Claims the sum of the amounts on each host. Returns the hosts with sufficient capacity; on others, nothing is claimed. */
+/**
+ * Claims the sum of the amounts on each host. Returns the hosts with sufficient capacity; on others, nothing is
+ * claimed.
+ */
 async function claimMany(tx: Tx, requests: readonly RequestedClaim[]): Promise<ReadonlySet<string>> {
   const rows = [...groupBy(requests, ({ node }) => node.host).values()].map((hostRequests) => {
     const sum = (pick: (amounts: ResourceAmounts) => number) =>

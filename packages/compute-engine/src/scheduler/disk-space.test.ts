@@ -9,15 +9,18 @@ it('is unlimited if the host does not report its file system', () => {
 });
 
 it.each([
-  { localGb: 100, ratio: 1, room: 10, reason: 'what existing disks do not need' },
-  { localGb: 60, ratio: 1, room: 10, reason: 'the same if servers may use only a part of it' },
-  { localGb: 100, ratio: 2, room: 110, reason: 'more by the allocation ratio' },
-  { localGb: 150, ratio: 1, room: 60, reason: 'more if the administrator declares more' },
-])('is $room GiB for $localGb GiB with the ratio $ratio: $reason', ({ localGb, ratio, room }) => {
-  expect(remainingDiskGb({ localGb, diskAllocationRatio: ratio, disk })).toBe(room);
-});
+  { localGb: 100, ratio: 1, room: 10, reason: 'the free space that existing disks will not need' },
+  { localGb: 60, ratio: 1, room: 10, reason: 'the same if servers may use only a part of the file system' },
+  { localGb: 100, ratio: 2, room: 110, reason: 'more with an allocation ratio above 1' },
+  { localGb: 150, ratio: 1, room: 60, reason: 'more if the administrator declares more capacity' },
+])(
+  'is $room GiB for a capacity of $localGb GiB and the allocation ratio $ratio: $reason',
+  ({ localGb, ratio, room }) => {
+    expect(remainingDiskGb({ localGb, diskAllocationRatio: ratio, disk })).toBe(room);
+  },
+);
 
-it('is free only as far as both claims and the file system allow', () => {
+it('limits the free space by both the claims and the file system', () => {
   const node = { localGb: 100, diskAllocationRatio: 1, disk };
   expect([freeDiskGb(node, 30), freeDiskGb(node, 80), freeDiskGb(node, 120)]).toEqual([40, 20, -20]);
 });

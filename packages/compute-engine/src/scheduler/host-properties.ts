@@ -11,7 +11,10 @@ export interface PropertyGroup {
 /** The value of a host property that queries and extra specs compare. */
 export type PropertyValue = CapabilityValue | PropertyGroup;
 
-/** Returns a property of a host. Memory is in MiB; disk space is in MiB if the name of the property contains `mb`, otherwise in GiB. */
+/**
+ * Returns a property of a host. Memory is in MiB; disk space is in MiB if the name of the property contains `mb`,
+ * otherwise in GiB.
+ */
 type PropertyReader = (host: Host, usage: HostUsage | undefined) => PropertyValue;
 
 function cpuProperties({ topology, ...cpu }: CpuInfo): PropertyGroup {

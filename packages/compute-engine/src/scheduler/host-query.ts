@@ -26,7 +26,8 @@ const operators: ReadonlyMap<string, Operator> = new Map(
 const MAX_LEVELS = 20;
 
 /**
- * Returns whether a host matches a `query` hint, such as `["and", [">=", "$free_ram_mb", 1024], ["=", "$host", "host1"]]`.
+ * Returns whether a host matches a `query` hint, such as
+ * `["and", [">=", "$free_ram_mb", 1024], ["=", "$host", "host1"]]`.
  */
 export function matchesQuery(query: unknown, host: Host, usage: HostUsage | undefined): boolean {
   let parsed = query;

@@ -31,7 +31,10 @@ export interface HostMap {
   readonly unreachable: ReadonlySet<string>;
 }
 
-/** Maximum age of a snapshot if other processes may change hosts. Capacity is exact in any case, because claims check it. */
+/**
+ * Maximum age of a snapshot if other processes may change hosts. Capacity is exact in any case, because claims check
+ * it.
+ */
 const MAX_SNAPSHOT_AGE_MS = 1000;
 
 /** Caches hosts, services and aggregates as one snapshot, which is read again after changes. */
@@ -55,7 +58,10 @@ export class Infrastructure {
     this.#settings = settings;
   }
 
-  /** Invalidates the snapshot after the commit. Must be called in every transaction that changes services, nodes or aggregates. */
+  /**
+   * Invalidates the snapshot after the commit. Must be called in every transaction that changes services, nodes or
+   * aggregates.
+   */
   invalidateAfterCommit(tx: Tx): void {
     tx.afterCommit(() => {
       this.#hostMap = undefined;
@@ -115,7 +121,9 @@ export class Infrastructure {
     return { epoch: this.#updateEpoch(hosts, unreachable), hosts, services, aggregates, unreachable };
   }
 
-  /** Returns the current epoch. Heartbeats alone do not change it, so that values that are cached by epoch stay valid. */
+  /**
+   * Returns the current epoch. Heartbeats alone do not change it, so that values that are cached by epoch stay valid.
+   */
   #updateEpoch(hosts: ReadonlyMap<string, Host>, unreachable: ReadonlySet<string>): number {
     const state = JSON.stringify([
       [...hosts.values()].map(({ name, zone, status }) => [name, zone, status]),

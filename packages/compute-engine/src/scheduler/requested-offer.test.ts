@@ -11,7 +11,7 @@ it('sums the amounts of a resource class in all groups', () => {
   ]);
 });
 
-it('ignores unknown resource classes and invalid amounts and traits, as the original does', () => {
+it('ignores unknown resource classes and invalid amounts and traits, as Nova does', () => {
   const { resources, required, forbidden } = requestOf({
     'resources:NONSENSE': '1',
     'resources:VGPU': '-1',
@@ -27,7 +27,7 @@ it.each([
   [{ 'resources1:VGPU': '1', 'resources2:VGPU': '1', group_policy: 'none' }, false],
   [{ 'resources1:VGPU': '1', 'resources2:VGPU': '0' }, false],
   [{ 'resources:VGPU': '1', 'resources1:VGPU': '1' }, false],
-])('requests several providers only with several groups: %j', (extraSpecs, separate) => {
+])('determines from %j whether groups need separate providers: %s', (extraSpecs, separate) => {
   expect(requestOf(extraSpecs as Record<string, string>).separate).toBe(separate);
 });
 

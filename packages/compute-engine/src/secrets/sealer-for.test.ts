@@ -18,7 +18,7 @@ describe('the secret key', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is created next to a SQLite file, for its owner only, and is the same for all processes that start concurrently', async () => {
+  it('is created next to a SQLite file, readable only by its owner, and is the same for all processes that start concurrently', async () => {
     const database = join(folder, 'cloud.db');
     const sealers = await Promise.all(Array.from({ length: 8 }, () => createSealer(database, {})));
     const sealed = sealers[0]!.seal('a', 'x');

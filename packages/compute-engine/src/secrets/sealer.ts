@@ -63,7 +63,9 @@ export class Sealer {
     this.#keys = [first, ...others];
   }
 
-  /** Derives keys for another purpose, one from each key and in the same order. They do not reveal the original keys. */
+  /**
+   * Derives keys for another purpose, one from each key and in the same order. They do not reveal the original keys.
+   */
   deriveKeys(purpose: string): readonly [Key, ...Key[]] {
     const derive = ({ id, bytes }: Key): Key => ({
       id,
@@ -78,7 +80,10 @@ export class Sealer {
     return this.deriveKeys(`host ${host}`).map(({ bytes }) => bytes.toString('base64'));
   }
 
-  /** Returns the sealer of a host. Its keys cannot decrypt values that were encrypted with the keys of this sealer or of another host. */
+  /**
+   * Returns the sealer of a host. Its keys cannot decrypt values that were encrypted with the keys of this sealer or of
+   * another host.
+   */
   sealerForHost(host: string): Sealer {
     return new Sealer(this.deriveHostKeys(host));
   }
@@ -96,7 +101,9 @@ export class Sealer {
     return `${key.id}.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')}`;
   }
 
-  /** Returns whether a value is encrypted with the first key, so that it can be decrypted after the others are removed. */
+  /**
+   * Returns whether a value is encrypted with the first key, so that it can be decrypted after the others are removed.
+   */
   isCurrent(sealed: string): boolean {
     return sealed.startsWith(`${this.#keys[0].id}.`);
   }

@@ -26,7 +26,7 @@ async function isRecorded({ core, server: { id } }: ServerScope, attachmentId: s
 
 /**
  * Moves a server's ports and volumes to its current host after another job has taken over the server. Other services
- * may have handled the last request of this job after the requests of the other job.
+ * may have executed the last request of the superseded job after the requests of the new job.
  */
 export async function movePortsAndVolumesToCurrentHost({ server: { id }, core, context }: ServerScope): Promise<void> {
   const readCurrentServer = async (): Promise<Server | undefined> => {

@@ -25,10 +25,7 @@ export interface ExternalEvent {
   readonly tag?: string;
 }
 
-/**
- * The result code for a reported event: 200 accepted; 400 missing or unknown tag; 404 unknown server; 422 server
- * without a host.
- */
+/** The result code for an event: 200 accepted; 400 missing tag; 404 unknown server; 422 server without a host. */
 export type ExternalEventCode = 200 | 400 | 404 | 422;
 
 /** Functions that validate an event's tag, for the events that require a tag. */

@@ -72,7 +72,7 @@ async function selectHost(
 async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   const { core } = run;
   const map = await core.infrastructure.hosts();
-  // After this attempt read the server, an earlier attempt that was still running may have placed it.
+  // An earlier attempt that was still running may have placed the server after this attempt read it.
   await run.updateTogether({}, async (tx, server) =>
     server.host === null ? selectHost(core, tx, map, server, run.arguments) : {},
   );

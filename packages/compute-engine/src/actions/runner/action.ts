@@ -111,7 +111,8 @@ export interface AcceptedAction<Result> {
 
 /**
  * The decisions that a concurrent action makes before it starts. An action that must call another service (`perform`)
- * first stores `change` with a guard: a job that undoes the change if the process crashes before it stores the outcome.
+ * first stores `change` with a guard: the action's job, which is executed only if the request does not complete, for
+ * example because the process crashes. The action's `run` therefore either completes or undoes the action.
  */
 export interface StartedConcurrentAction<Arguments, Result> {
   readonly arguments: Arguments;
@@ -124,8 +125,8 @@ export interface StartedConcurrentAction<Arguments, Result> {
   /** Returns the changes to the server record that undo `change`. */
   readonly undo?: (server: Server) => ServerPatch;
   /**
-   * Releases resources that a failed `perform` may have acquired, even partially. Omit this function if a rejected call
-   * has no effect; the guard then releases the resources after an outage.
+   * Releases the resources that a failed `perform` may have acquired, even partially. Omit this function if a rejected
+   * call acquires nothing. If the outcome of the call is unknown in that case, the guard is executed.
    */
   readonly releasePort?: () => Promise<void>;
 }

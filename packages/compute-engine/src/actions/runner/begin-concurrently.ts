@@ -44,8 +44,8 @@ class ActionStart<Result> {
   }
 
   /**
-   * Checks the preconditions and stores the action's change, with a guard that undoes the change if the request does
-   * not complete. Returns the guard's id.
+   * Checks the preconditions and stores the action's change, with a guard: the action's job, which is executed only if
+   * the request does not complete. Returns the guard's id.
    */
   async guard(): Promise<string> {
     const job = this.#job(this.#started.guardId ?? randomUUID());
@@ -55,8 +55,8 @@ class ActionStart<Result> {
 
   /**
    * Records a guarded action after its call to another service has succeeded, and stores the action's job. The
-   * preconditions are not checked again, because an action that started after the guard was stored runs concurrently.
-   * If the guard has already started, it executes the action, and no other job is stored.
+   * preconditions are not checked again: they held when the guard was stored, and actions that started later run
+   * concurrently. If the guard has already started, it executes the action, and no other job is stored.
    */
   proceed(guardId: string, response: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
@@ -68,8 +68,8 @@ class ActionStart<Result> {
   }
 
   /**
-   * Records a guarded action that the request has completed, with its history events. Throws a 409 error if the guard
-   * has already started, because the guard undoes the action.
+   * Records a guarded action that the request has completed, with its history events. Throws a 409 error if the server
+   * is being deleted or the guard has already started. In both cases, the action is undone.
    */
   complete(guardId: string, result: AcceptedAction<Result>): Promise<Server> {
     return this.#write(async (tx, server) => {
@@ -81,7 +81,7 @@ class ActionStart<Result> {
     });
   }
 
-  /** Undoes a guarded action whose call to another service was rejected. */
+  /** Deletes the guard of a failed action, and undoes the action's change to the server record. */
   async abandon(guardId: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       const server = await tables.servers.lock(tx, this.#id);
@@ -124,7 +124,7 @@ class ActionStart<Result> {
 /**
  * Starts an action that runs concurrently with others, and therefore changes neither the server's task state nor its
  * `jobId` (see `ConcurrentRun`). If the action must call another service before the action can be recorded, a guard job
- * undoes the action if the process crashes in between.
+ * completes or undoes the action if the process crashes in between.
  */
 export async function beginConcurrently<Request, Result>(
   core: Core,
@@ -152,7 +152,10 @@ export async function beginConcurrently<Request, Result>(
   return core.guards.hold(guardId, () => callWithGuard(start, guardId, callService, started.releasePort));
 }
 
-/** Calls the other service and releases the guard. If the outcome of the call is unknown, the guard remains. */
+/**
+ * Calls the other service and releases the guard. If the outcome of the call is unknown, the guard remains, unless
+ * `releasePort` has released everything that the call may have acquired.
+ */
 async function callWithGuard<Result>(
   start: ActionStart<Result>,
   guardId: string,

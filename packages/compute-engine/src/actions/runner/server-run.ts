@@ -223,7 +223,7 @@ export class ServerRun<Arguments = unknown> {
     }
   }
 
-  /** Returns whether the driver executes the command synchronously, so that clients cannot observe intermediate states. */
+  /** Returns whether the driver executes a command synchronously: clients then cannot observe intermediate states. */
   isSynchronous(work: DriverWork): boolean {
     return this.core.machines.isSynchronous(this.#machineRequest(work));
   }
@@ -236,7 +236,7 @@ export class ServerRun<Arguments = unknown> {
     await this.core.machines.saveSnapshot(request, (content) => images.upload(caller, imageId, content), this.signal);
   }
 
-  /** Sets task states in order, without a driver command that changes the machine. */
+  /** Sets task states in order. In each of them, the driver executes a preparation step, which changes no machine. */
   async passThrough(tasks: readonly TaskState[]): Promise<void> {
     for (const step of tasks) await this.perform({ verb: 'prepare', step }, step);
   }

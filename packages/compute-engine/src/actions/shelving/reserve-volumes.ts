@@ -29,8 +29,8 @@ export async function keepVolumesReserved(run: ServerRun): Promise<void> {
 }
 
 /**
- * Deletes the attachments that `keepVolumesReserved` created or replaced, but which are not in the server record. Also
- * cleans up after an attempt that was interrupted or superseded. Idempotent.
+ * Deletes the attachments that `keepVolumesReserved` created or replaced and that the server record does not contain.
+ * Also cleans up after an attempt that was interrupted or superseded. Idempotent.
  */
 export async function deleteUnrecordedAttachments(
   run: ServerRun,

@@ -108,7 +108,10 @@ export class Hosts {
     await this.#services.update(service.id, { disabled: !enabled, disabledReason: null });
   }
 
-  /** Starts or ends the maintenance of a host. Throws a 400 error if it is down, and 501 if the driver does not support maintenance. */
+  /**
+   * Starts or ends the maintenance of a host. Throws a 400 error if it is down, and 501 if the driver does not support
+   * maintenance.
+   */
   async setMaintenance(name: string, on: boolean): Promise<void> {
     await this.#findUpHost(name);
     if (!(await this.#core.machines.hostMaintenance(name, on)))
@@ -116,8 +119,8 @@ export class Hosts {
   }
 
   /**
-   * Executes a power action and returns the driver's message. Throws a 400 error if the host is down, and 501 if the driver
-   * does not support power actions.
+   * Executes a power action and returns the driver's message. Throws a 400 error if the host is down, and 501 if the
+   * driver does not support power actions.
    */
   async power(name: string, action: HostPowerAction): Promise<string> {
     await this.#findUpHost(name);

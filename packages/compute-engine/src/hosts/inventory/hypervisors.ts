@@ -48,7 +48,7 @@ const MAX_SLICE_SERVERS = 1000;
 
 const NO_USAGE: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
 
-/** The hypervisors on which servers run. */
+/** Lists hypervisors, and reads their allocated capacity, servers and uptime. */
 export class Hypervisors {
   readonly #core: Core;
 
@@ -56,7 +56,9 @@ export class Hypervisors {
     this.#core = core;
   }
 
-  /** Lists hypervisors, oldest first. Throws a 400 error for an unknown marker, and 404 for a pattern without matches. */
+  /**
+   * Lists hypervisors, oldest first. Throws a 400 error for an unknown marker, and 404 for a pattern without matches.
+   */
   async list(query: HypervisorQuery = {}): Promise<readonly Hypervisor[]> {
     const { pattern, marker, limit } = query;
     const allHosts = [...(await this.#core.infrastructure.current()).hosts.values()];
@@ -75,7 +77,10 @@ export class Hypervisors {
     return this.#describe(await this.#find(id, matches), parts);
   }
 
-  /** Returns a hypervisor with its uptime. Throws a 400 error if the host is down, and 501 if the driver does not report it. */
+  /**
+   * Returns a hypervisor with its uptime. Throws a 400 error if the host is down, and 501 if the driver does not report
+   * it.
+   */
   async uptime(id: string, matches: (host: Host) => boolean): Promise<Hypervisor & { readonly uptime: string }> {
     const host = await this.#find(id, matches);
     if (!this.#core.infrastructure.isUp(host.service))

@@ -49,7 +49,7 @@ const ENDED_STATUSES: readonly MigrationStatus[] = [
   'done',
 ];
 
-/** The services of the cloud, by number (`seq`) or UUID. */
+/** Manages the services of the cloud, and records their heartbeats. */
 export class Services {
   readonly #core: Core;
 
@@ -107,8 +107,8 @@ export class Services {
   }
 
   /**
-   * Deletes a service; for a compute service, also its node and its memberships in aggregates. Throws a 409 error while the
-   * host has servers or migrations in progress.
+   * Deletes a service; for a compute service, also its node and its memberships in aggregates. Throws a 409 error while
+   * the host has servers or migrations in progress.
    */
   async delete(id: string): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
@@ -136,8 +136,8 @@ export class Services {
   }
 
   /**
-   * Marks the compute services of this process as started, on all hosts or on the given ones. Completes the evacuations from
-   * these hosts.
+   * Completes the evacuations from the hosts that this process represents, because their compute services have started.
+   * @param hosts limits this to the given hosts; default: all hosts that this process represents
    */
   async begin(hosts?: readonly string[]): Promise<void> {
     const { store, infrastructure, clock } = this.#core;

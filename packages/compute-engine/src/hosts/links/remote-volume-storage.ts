@@ -2,7 +2,7 @@ import type { VolumeStorage } from '@apistrata/catalogs';
 import type { HostCaller } from './host-caller.js';
 import type { LinkRequest } from './link-request.js';
 
-/** The dependencies of a volume storage in another process. */
+/** The dependencies of a `VolumeStorage` whose content another process stores. */
 export interface RemoteVolumeStorageParts {
   readonly caller: Pick<HostCaller, 'request'>;
   /** Returns the host that stores volumes, or null if no host does. */
@@ -10,7 +10,7 @@ export interface RemoteVolumeStorageParts {
 }
 
 /**
- * Creates a volume storage that forwards each call to the host that stores volumes. If no host stores volumes, volumes
+ * Creates a `VolumeStorage` that forwards each call to the host that stores volumes. If no host stores volumes, volumes
  * are records without content.
  */
 export function createRemoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {

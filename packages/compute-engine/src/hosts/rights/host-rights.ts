@@ -90,7 +90,7 @@ export const hostPrivileges: Readonly<Record<string, TablePrivileges>> = {
   servers: readRowsIf(`host = ${CURRENT_HOST}
     or exists (select 1 from json_array_elements(data::json -> 'claims') claim where claim ->> 'host' = ${CURRENT_HOST})
     or id in (select server_id from host_orders)`),
-  // The only job that a host stores: it updates a server on this host whose machine has ended.
+  // The only job that a host stores: it updates a server on this host whose machine has changed its power state.
   jobs: {
     grants: ['insert'],
     policies: {
@@ -100,8 +100,8 @@ export const hostPrivileges: Readonly<Record<string, TablePrivileges>> = {
       },
     },
   },
-  // Images that all projects may read, images of servers on this host, snapshots of these servers, and images that requests
-  // to this host name.
+  // Images that all projects may read, images of servers on this host, snapshots of these servers, and images that
+  // requests to this host name.
   images: {
     grants: ['select', 'update'],
     policies: {

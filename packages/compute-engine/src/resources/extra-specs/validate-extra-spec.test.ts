@@ -49,12 +49,12 @@ const restrictedRows = rows.filter(({ spec }) => invalidValuesOf(spec).length > 
 const unrestrictedRows = rows.filter(({ spec }) => invalidValuesOf(spec).length === 0);
 
 describe('the known extra specs', () => {
-  it('equal the recorded facts', () => {
+  it('equal the extra specs that the reference records', () => {
     expect(KNOWN_EXTRA_SPECS).toEqual(recordedFacts.specs);
     expect(recordedFacts.specs.length).toBe(127);
   });
 
-  it('include the standard resource classes and traits of the facts', () => {
+  it('include the standard resource classes and traits that the reference records', () => {
     expect(recordedFacts.resourceClasses.names.filter((name) => !RESOURCE_CLASSES.has(name))).toEqual([]);
     // The recorded list of traits states that it is incomplete, so `TRAITS` contains further traits.
     expect(recordedFacts.traits.names.filter((name) => !TRAITS.has(name))).toEqual([]);
@@ -176,7 +176,7 @@ describe('a value that provokes backtracking', () => {
     ['hw:numa_cpus.0', '1-1,'],
     ['pci_passthrough:alias', 'a:1,'],
     ['hw:mem_page_size', '1'],
-  ])('is validated for %s', (key, chunk) => {
+  ])('is rejected for %s', (key, chunk) => {
     expect(validateExtraSpec(key, `${chunk.repeat(5_000)}!`)).toMatch(/must be of the form/);
   });
 });

@@ -35,8 +35,8 @@ interface OverviewRow extends ServerUsageRow {
 
 /**
  * Returns a statement that reads the quota limits and usage of a project, or of a user in a project. Parameters for a
- * project: the key of its limits, and its id twice. Parameters for a user: the keys of the project's and the user's
- * limits, and the project id and user id twice. The ids select server groups first, then servers.
+ * project: the key of its limits, then its id twice. Parameters for a user: the keys of the project's and the user's
+ * limits, then the project id and the user id twice. The first occurrence selects server groups, the second servers.
  */
 const createOverviewStatement = (perUser: boolean) =>
   hotStatement<OverviewRow>((session) => {
@@ -113,7 +113,8 @@ export class Quotas {
 
   /**
    * Sets some quota limits and keeps the others. Unless `force` is set, throws 400 if a limit is below the usage, if a
-   * project's limit is below the sum of its users' limits, or if a user's limit is above the project's limit.
+   * project's limit is below the sum of its users' limits, or if a user's limit is above what the limits of the other
+   * users leave of the project's limit.
    */
   async set(scope: QuotaScope, changed: Partial<QuotaValues>, options: { readonly force: boolean }): Promise<void> {
     const { projectId, userId = '' } = scope;

@@ -12,7 +12,7 @@ export async function up(db: Kysely<Rows>): Promise<void> {
     // The process that waits for the response; null if none does.
     .addColumn('asker', 'text')
     .addColumn('asked_at', 'bigint', (c) => c.notNull())
-    // The request is void after this time; null if it never expires.
+    // The time at which the request expires; null if it never does.
     .addColumn('expires_at', 'bigint')
     .addColumn('begun_by', 'text')
     .addColumn('answer', 'text')

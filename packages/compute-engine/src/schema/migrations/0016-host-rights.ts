@@ -11,7 +11,7 @@ const FUNCTIONS: readonly string[] = [
   `apistrata_host() returns text as $$ select host from host_roles where role = session_user $$`,
   `apistrata_keeps_volumes() returns boolean as $$
     select exists (select 1 from host_roles where role = session_user and volumes = 1) $$`,
-  // Whether a server is on a host, arrives there, or moves between that host and the caller.
+  // Whether a server is on a host, is moving to it, or is leaving it.
   `apistrata_concerns(server text, asking text) returns boolean as $$
     select exists (select 1 from servers s where s.id = server and s.deleted = 0 and (s.host = asking or exists (
       select 1 from json_array_elements(s.data::json -> 'claims') claim where claim ->> 'host' = asking)))

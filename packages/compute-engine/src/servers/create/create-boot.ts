@@ -51,7 +51,8 @@ const NON_PROPERTY_KEYS = new Set([
 
 /**
  * Selects the boot source of a server. Throws 400 for images, volumes and disks that do not exist or that conflict with
- * each other or with the flavor. Throws 403 for a local root disk if the flavor's disk size is 0.
+ * each other or with the flavor. Throws 403 for a local root disk if the flavor's disk size is 0, unless the caller may
+ * create such servers.
  */
 export async function planBoot(core: Core, context: Context, request: NewServer, flavor: Flavor): Promise<BootPlan> {
   const { devices = [], legacyDevices = [] } = request;

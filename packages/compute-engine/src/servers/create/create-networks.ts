@@ -30,7 +30,8 @@ function createRequestedPort(networkId: string, options: Partial<RequestedPort> 
 
 /**
  * Plans the network interfaces of new servers. Throws 400 for unusable networks, ports and addresses, 403 for external
- * networks, and 409 if a port is in use or several networks are possible.
+ * networks that the caller may not use and for exceeded port quotas, and 409 if a port is in use or several networks
+ * are possible.
  */
 export async function planNetworks(core: Core, context: Context, request: NewServer): Promise<NetworkPlan> {
   const { networks: catalog } = core.catalogs;

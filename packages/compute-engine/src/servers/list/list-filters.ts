@@ -8,7 +8,7 @@ import { statesOf } from '../status.js';
 import { compilePattern, likePatternOf, type Matches, type PlainPattern, parsePlainPattern } from './list-pattern.js';
 
 const formatTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
-/** Returns a time in the two formats in which clients specify times to search for. */
+/** Returns a time in the two formats in which clients may search for it. */
 const searchableTimes = (ms: number | null) =>
   ms === null ? [] : [`${formatTime(ms)}000`, `${formatTime(ms)}000`.replace('T', ' ')];
 
@@ -104,7 +104,7 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly notTagsAny?: readonly string[];
   /** Matches servers changed at this time (ms) or later. Includes deleted servers unless `deleted` is set. */
   readonly changedSince?: number;
-  /** Matches servers changed before the end of this second (a time in ms). Includes deleted servers unless `deleted` is set. */
+  /** Matches servers changed before the end of this second (ms). Includes deleted servers unless `deleted` is set. */
   readonly changedBefore?: number;
   /** Whether only deleted and soft-deleted servers match. By default, such servers do not match. */
   readonly deleted?: boolean;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compilePattern, likePatternOf } from './list-pattern.js';
 
-describe('the SQL pattern for a regular expression', () => {
+describe('likePatternOf', () => {
   it.each([
     ['web', '%web%'],
     ['^web-1$', '%web-1%'],
@@ -22,7 +22,7 @@ describe('the SQL pattern for a regular expression', () => {
     (pattern) => expect(likePatternOf(pattern)).toBeUndefined(),
   );
 
-  it('encodes characters as in the searched text', () => {
+  it('encodes characters as they are encoded in the searched text', () => {
     const inJson = (character: string) => JSON.stringify(character).slice(1, -1);
     expect(likePatternOf('a"b.c', inJson)).toBe('%a\\\\"b%c%');
   });
@@ -35,7 +35,7 @@ describe('the SQL pattern for a regular expression', () => {
     return new RegExp(`^${parts.map(expectedRegExp).join('')}$`, 's');
   };
 
-  it('matches every text that the pattern matches', () => {
+  it('returns a like pattern that matches every text that the regular expression matches', () => {
     const patternElements = ['a', 'b', '1', '.', '%', '_', '\\.', '\\d', '\\\\', '*', '+', '?', '{2}', '^', '$', '-'];
     const textElements = ['a', 'b', '1', '.', '%', '_', '\\', '-', ''];
     let state = 7;

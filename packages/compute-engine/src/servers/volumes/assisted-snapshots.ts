@@ -3,7 +3,7 @@ import { type Context, elevatedContext } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/rejection.js';
 
-/** Handles volume snapshots that the volume's host creates for the volume service. */
+/** Handles requests of the volume service for snapshots that the host of an attached volume creates or deletes. */
 export class AssistedSnapshots {
   readonly #core: Core;
 

@@ -64,7 +64,7 @@ export async function releaseVolumes(scope: ServerScope, devices: readonly Block
   const { volumes } = scope.core.catalogs;
   const { caller } = scope.context;
   for (const { attachmentId, volumeId, deleteOnTermination } of devices) {
-    // Without a known attachment, a crashed process may have created some.
+    // If no attachment is recorded, a crashed process may have created some.
     const attachmentIds = attachmentId ? [attachmentId] : await attachmentsTo(scope, volumeId);
     for (const id of attachmentIds) await volumes.deleteAttachment(caller, id);
     if (volumeId && deleteOnTermination) await volumes.deleteVolume(caller, volumeId).catch(() => {});
