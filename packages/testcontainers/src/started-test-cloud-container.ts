@@ -23,7 +23,8 @@ interface Account {
 }
 
 /**
- * A running container with a test cloud. If the cloud rejects a method's request, the method rejects with its message.
+ * A running container with a test cloud. If the cloud rejects a request, the method's promise rejects with an error
+ * that contains the response.
  */
 export class StartedTestCloudContainer extends AbstractStartedContainer {
   readonly #port: number;
@@ -37,12 +38,12 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     this.#port = port;
   }
 
-  /** The address of the cloud, without a trailing slash. */
+  /** The URL of the cloud, without a trailing slash. */
   get url(): string {
     return `http://${this.getHost()}:${this.getMappedPort(this.#port)}`;
   }
 
-  /** The address of the identity service, which returns the addresses of the other services to clients. */
+  /** The URL of the identity service, whose catalog contains the URLs of the other services. */
   get authUrl(): string {
     return `${this.url}/identity/v3`;
   }
@@ -103,7 +104,7 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
     await this.control('PUT', `/states/${encodeURIComponent(name)}`);
   }
 
-  /** Restores a saved state. */
+  /** Restores the state that `save()` stored under this name. Removes all rules and cancels background jobs. */
   async restore(name: string): Promise<void> {
     await this.control('POST', `/states/${encodeURIComponent(name)}/restore`);
   }

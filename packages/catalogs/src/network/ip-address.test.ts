@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalIp, cidrOf, formatCidr, formatIp, ipOf, parseCidr, parseIp } from './ip-address.js';
 
-describe('addresses', () => {
+describe('IP addresses and CIDRs', () => {
   it.each([
     ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
     ['0:0:0:0:0:0:0:0', '::'],
@@ -17,11 +17,11 @@ describe('addresses', () => {
     ['::1:0:0', '::1:0:0'],
     ['10.0.0.1', '10.0.0.1'],
     ['not an address', 'not an address'],
-  ])('are formatted: %s as %s', (text, canonical) => {
+  ])('have a canonical form: %s becomes %s', (text, canonical) => {
     expect(canonicalIp(text)).toBe(canonical);
   });
 
-  it('are parsed as they are formatted', () => {
+  it('do not change if they are formatted and parsed', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 128n - 1n), (value) => {
         expect(parseIp(formatIp({ version: 6, value }))).toEqual({ version: 6, value });
@@ -34,14 +34,14 @@ describe('addresses', () => {
     );
   });
 
-  it('of ranges are parsed with any bits after the prefix, and invalid ranges are rejected', () => {
+  it('are parsed without the bits after the prefix, or as undefined if they are invalid', () => {
     expect(formatCidr(parseCidr('10.1.2.3/16')!)).toBe('10.1.0.0/16');
     expect(formatCidr(parseCidr('fd00::1/64')!)).toBe('fd00::/64');
     for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'x/8', '10.0.0.0/', 'fd00::/129'])
       expect(parseCidr(wrong)).toBe(undefined);
   });
 
-  it('cause an error if a validated string is not an address or a range', () => {
+  it('cause `ipOf()` and `cidrOf()` to throw a TypeError if they are invalid', () => {
     expect(cidrOf('10.1.2.3/16')).toEqual(parseCidr('10.1.0.0/16'));
     expect(ipOf('fd00::1')).toEqual(parseIp('fd00::1'));
     expect(() => cidrOf('10.0.0.0/33')).toThrow(new TypeError("'10.0.0.0/33' is not a CIDR"));

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import { shareReads } from './shared-reads.js';
 
 let steps: string[] = [];
-/** Names of queries that fail the first time, with their errors. */
+/** The errors of queries that fail on their first execution, by SQL. */
 let failures = new Map<string, Error>();
 
 beforeEach(() => {
@@ -48,14 +48,14 @@ const query = (sql: string, more: object = {}) =>
 
 const sharing = (aloneAfterOne = 0) => shareReads(driver, alone, { traced: false, aloneAfterOne });
 
-it('executes the queries of one turn in one read transaction', async () => {
+it('executes the queries of one turn of the event loop in one read transaction', async () => {
   const execute = sharing();
   const results = await Promise.all(['a', 'b'].map((sql) => execute(query(sql))));
   expect(results.map(({ rows }) => rows)).toEqual([['a'], ['b']]);
   await expect.poll(() => steps).toEqual(['begin', 'a', 'b', 'commit', 'release']);
 });
 
-it('executes one query without a transaction, and the following ones alone', async () => {
+it('uses no transaction for a query that no other joins, and executes the next ones separately', async () => {
   const execute = sharing(2);
   for (const sql of ['a', 'b', 'c', 'd']) await execute(query(sql));
   const queries = () => steps.filter((step) => step !== 'release');
@@ -66,13 +66,13 @@ it.each([
   ['changes', { query: { kind: 'UpdateQueryNode' } }],
   ['rare queries', { preparedName: undefined }],
   ['queries that serve several callers', { isBatched: true }],
-])('executes %s alone', async (_what, more) => {
+])('executes %s on separate connections', async (_what, more) => {
   const execute = sharing();
   await Promise.all([execute(query('a', more)), execute(query('b', more))]);
   expect(steps).toEqual(['alone', 'a', 'alone', 'b']);
 });
 
-it('repeats a query alone that encountered a lock, after the others have ended', async () => {
+it('retries a query on a separate connection if it encountered a lock, after the others have ended', async () => {
   failures.set('a', new DatabaseUnavailable('busy'));
   const execute = sharing();
   const results = await Promise.all(['a', 'b'].map((sql) => execute(query(sql))));

@@ -60,7 +60,7 @@ export function shareReads(
         await driver.releaseConnection(connection);
       }
     } catch (error) {
-      // Rejecting does not affect queries that have already ended.
+      // Rejecting has no effect on promises that are already settled.
       for (const { reject } of reads) reject(error);
       return;
     }

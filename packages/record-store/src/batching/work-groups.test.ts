@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type WaitingTransaction, WorkGroups } from './work-groups.js';
 
-/** Adds transactions, one per turn of the event loop; resolves to the sizes of the groups when all have ended. */
+/** Adds one transaction per turn of the event loop. Resolves to the sizes of the groups after their commit. */
 async function groupsOf(works: number): Promise<readonly number[]> {
   const sizes: number[] = [];
   const groups = new WorkGroups(async (group: readonly WaitingTransaction[]) => {
@@ -22,10 +22,10 @@ async function groupsOf(works: number): Promise<readonly number[]> {
   return sizes;
 }
 
-it('commits transactions of consecutive ticks together, such as those of clients that connect at the same time', async () => {
+it('commits transactions from consecutive turns of the event loop together', async () => {
   expect(await groupsOf(20)).toEqual([20]);
 });
 
-it('commits once a group is full', async () => {
+it('commits a group as soon as it is full', async () => {
   expect(await groupsOf(100)).toEqual([64, 36]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WalMarks, walPosition } from './wal-marks.js';
 
-describe('positions in the log', () => {
+describe('positions in the write-ahead log', () => {
   it('are compared as numbers, not as strings', () => {
     expect(walPosition('0/1')).toBe(1n);
     expect(walPosition('16/B374D848')).toBe(0x16_b374_d848n);
@@ -9,8 +9,8 @@ describe('positions in the log', () => {
   });
 });
 
-describe('positions of the primary over time', () => {
-  it('returns the moment to which a replica at a position is complete', () => {
+describe('the history of log positions', () => {
+  it('returns the time before which a replica at a position has all commits', () => {
     const marks = new WalMarks(1000);
     for (const [at, position] of [
       [0, 10n],
@@ -25,7 +25,7 @@ describe('positions of the primary over time', () => {
     expect(marks.timeOf(30n)).toBe(300);
   });
 
-  it('keeps positions only for the retention period', () => {
+  it('contains positions only for the retention period', () => {
     const marks = new WalMarks(1000);
     for (let at = 0; at <= 5000; at++) marks.add(at, BigInt(at));
     expect(marks.timeOf(3999n)).toBe(Number.NEGATIVE_INFINITY);

@@ -39,7 +39,7 @@ async function stopCloud(cloud: TestCloud): Promise<void> {
   await cloud.stop();
 }
 
-/** Runs a cloud until the process receives a termination signal or the clients have disconnected. */
+/** Runs a cloud until the process receives a termination signal or, with `--wait-for-clients`, the clients are idle. */
 async function serveUntilStopped(command: CommandOptions): Promise<void> {
   const { print, project, waitForClientsMs } = command;
   // The second cloud in clouds.yaml has the administrator's credentials, so the first can have a member's.
@@ -66,10 +66,10 @@ async function recordCloud({ cloud: { port, host } }: CommandOptions, options: R
   const onError = (error: unknown) => printLine(`not recorded: ${(error as Error).message}`);
   const recorder = await startRecorder({ ...options, port, host, onError });
   process.stdout.write(`export OS_AUTH_URL=${recorder.authUrl}\n`);
-  printLine(`Recording ${options.authUrl} into ${options.file}.`);
+  printLine(`Recording the requests to ${options.authUrl} in ${options.file}.`);
   await waitForTermination();
   await recorder.stop();
-  printLine(`${recorder.count} requests are in ${options.file}.`);
+  printLine(`Recorded ${recorder.count} requests in ${options.file}.`);
 }
 
 async function verifyRecordingFile(command: CommandOptions, file: string): Promise<number> {

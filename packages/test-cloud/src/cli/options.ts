@@ -11,12 +11,12 @@ const OPTION_DEFINITIONS = {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'additional name for the Host header; repeatable (on loopback, other names return 421)',
+    help: 'additional name in the Host header; repeatable (on loopback, requests for other names return 421)',
   },
   preset: { type: 'string', value: 'NAME', help: 'minimal, small (default) or large (100,000 servers, 500 hosts)' },
   print: {
     type: 'string',
-    value: 'FORM',
+    value: 'FORMAT',
     help: 'format of the client settings: env (default), clouds.yaml or terraform',
   },
   user: { type: 'string', value: 'NAME', help: 'user of the printed settings (default: admin; demo for clouds.yaml)' },
@@ -26,7 +26,10 @@ const OPTION_DEFINITIONS = {
     value: 'S',
     help: 'exit after clients have connected and then sent no request for S seconds',
   },
-  control: { type: 'boolean', help: '--no-control: disable rules, reset, states and clock over HTTP and on the page' },
+  control: {
+    type: 'boolean',
+    help: 'enable rules, reset, saved states and clock over HTTP and on the page (default; opposite: --no-control)',
+  },
   latency: { type: 'string', value: 'MS', help: 'duration of each machine step in ms (default: 0)' },
   pace: {
     type: 'string',
@@ -65,7 +68,7 @@ export interface CommandOptions {
   readonly print: SettingsFormat;
   readonly user: string | undefined;
   readonly project: string | undefined;
-  /** The command ends after this many milliseconds without a request; undefined: it never ends on its own. */
+  /** The time after the latest request at which the command ends, in milliseconds; undefined: no limit. */
   readonly waitForClientsMs: number | undefined;
   readonly record: RecordOptions | undefined;
   /** The path of the recording to verify. */

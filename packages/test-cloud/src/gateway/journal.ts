@@ -105,7 +105,7 @@ export interface WatchedRequest {
   readonly now: () => number;
 }
 
-/** Reports a request when its response is complete or its connection is closed. The entry has the number 0. */
+/** Reports a request when its response is complete or its connection is closed. The entry's number is always 0. */
 export function watchRequest(
   { service, req, res, tapped, now }: WatchedRequest,
   onComplete: (line: JournalLine) => void,

@@ -179,7 +179,10 @@ const registeredLimits: ResourceSpec = {
   removing: rejectOverridden,
 };
 
-/** Returns whether a list contains a limit: those of the caller's domain or project, all if the caller is privileged. */
+/**
+ * Returns whether a list contains a limit. Administrators, services and callers with a system scope see all limits.
+ * Callers with a domain scope see the limits of the domain and its projects; others see those of their project.
+ */
 function isLimitListed(call: Call, limit: Doc): boolean {
   const { roles, scope, domainId, projectId } = subjectOf(call);
   if (scope === 'system' || roles.includes('admin') || roles.includes('service')) return true;

@@ -29,7 +29,10 @@ function isLocked(directory: Directory, { failureAttempts, durationSeconds }: Lo
   return false;
 }
 
-/** Counts a failed login, or resets the count after a successful one. If the account is locked, only returns false. */
+/**
+ * Counts a failed login, or resets the count after a successful one. If the account is locked, changes nothing and
+ * returns false.
+ */
 function recordLogin(directory: Directory, user: User, isMatch: boolean): boolean {
   const { lockout } = directory;
   const isExempt = (user.options as UserOptions | undefined)?.ignore_lockout_failure_attempts;

@@ -14,11 +14,11 @@ export interface Subject {
   readonly projectDomainId: string | undefined;
 }
 
-/** The record that an action accesses. A check of a field that the target does not have fails. */
+/** The policy-relevant fields of the record that an action accesses. Checks of missing fields fail. */
 export interface Target {
   /** The domains of all records that the action concerns. */
   readonly domains?: readonly unknown[];
-  /** The ID of the user to whom the record belongs, or who is the record. */
+  /** The ID of the user to whom the record belongs; for a user record, the user's own ID. */
   readonly owner?: unknown;
   readonly trustee?: unknown;
   readonly project?: unknown;
@@ -27,7 +27,7 @@ export interface Target {
 
 type CheckFunction = (subject: Subject, target: Target) => boolean;
 
-/** The roles that a domain manager may read, grant and revoke: none that exceeds the manager's own. */
+/** The roles that a domain manager may read, grant and revoke, which do not exceed the role `manager`. */
 const MANAGED_ROLES: readonly unknown[] = ['manager', 'member', 'reader'];
 
 const hasRole =
@@ -52,7 +52,10 @@ const isSystemReader = all(hasRole('reader'), isSystemScoped);
 const isDomainReader = all(hasRole('reader'), isOfDomain);
 const isDomainManager = all(hasRole('manager'), isOfDomain);
 
-/** The conditions for which policies allow an action, by name. Tokens list the roles that their roles imply. */
+/**
+ * The conditions under which policies allow an action, by name. A token also contains the roles that its roles imply,
+ * so a check of one role also accepts each role that implies it.
+ */
 export const CHECKS = {
   anyone: () => true,
   admin: hasRole('admin'),

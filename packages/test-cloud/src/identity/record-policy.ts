@@ -9,7 +9,7 @@ const ACTION_VERBS = { list: 'list', show: 'get', create: 'create', change: 'upd
 
 type RecordTarget = (record: Wire, call: Call) => Target;
 
-/** The policy targets of records, by the name of their table. Policies do not check fields of other records. */
+/** Functions that return a record's policy target, by table. Policies check no fields of records in other tables. */
 const RECORD_TARGETS: Readonly<Record<string, RecordTarget>> = {
   domains: ({ id }) => ({ domains: [id] }),
   projects: ({ id, domain_id }) => ({ project: id, domains: [domain_id] }),
@@ -45,7 +45,7 @@ const ownRecords = (call: Call): Target => {
   return { domains: [domainId], owner: scope === 'system' ? undefined : userId };
 };
 
-/** The targets of list requests that differ from the records of the caller and of the token's domain. */
+/** The policy targets of list requests, by table. Default: the records of the caller and of the token's domain. */
 const LIST_TARGETS: Readonly<Record<string, (call: Call) => Target>> = {
   trusts: (call) => ({ owner: call.text('trustor_user_id'), trustee: call.text('trustee_user_id') }),
 };

@@ -4,7 +4,7 @@ import { formatSeconds } from '../service/times.js';
 /** The id of the only image store. */
 export const STORE_ID = 'embedded';
 
-/** Returns the wire format of an image, which contains properties on the same level as fields. */
+/** Returns the wire format of an image, in which properties are at the same level as fields. */
 export function imageView(image: ImageRecord) {
   return {
     ...image.properties,

@@ -25,7 +25,7 @@ it.each([
   expect(isPublic(address)).toBe(false);
 });
 
-it.each([true, false])('rejects names of this computer (all: %s)', async (all) => {
+it.each([true, false])('rejects host names that resolve to this computer (all: %s)', async (all) => {
   const error = await new Promise((done) => publicLookup('localhost', { all }, (error) => done(error)));
   expect(String(error)).toMatch(/localhost has the address (127\.0\.0\.1|::1), which is not public/);
 });

@@ -62,7 +62,10 @@ async function runImport(call: Call, { import_from, image_properties }: Wire): P
   return { status: 'failure', message };
 }
 
-/** Runs a task. Administrators can create only imports from URLs; the image service creates tasks of other types. */
+/**
+ * Runs a task that an administrator has created. Only the type `import` can succeed, because the image service itself
+ * creates the tasks of other types.
+ */
 async function runTask(call: Call, type: string, input: Wire): Promise<Wire> {
   const failure = (message: string) => ({ status: 'failure', message });
   const missing = REQUIRED_INPUTS[type]?.find((key) => !Object.hasOwn(input, key));

@@ -83,7 +83,7 @@ export const agents: ResourceSpec = {
     resources_synced: derived(undefined, { filter: false }),
   }),
   changing: async (call, _before, { admin_state_up }) => {
-    // Hosts that run real guests ignore this setting.
+    // Hosts that run real guests would ignore this setting, so the request is rejected.
     if (admin_state_up === false && !call.cloud.simulated) throw unsupportedAction('admin_state_up');
     return undefined;
   },

@@ -6,7 +6,7 @@ import { invalidInputError } from './provider-attributes.js';
 const MIN_MTU = { 4: 68, 6: 1280 } as const;
 /** The MTU without jumbo frames, which is Neutron's default. */
 const PHYSICAL_MTU = 1500;
-/** The MTU that remains for the packets of a network after the headers of its type. */
+/** The MTU of a network in a tunnel: {@link PHYSICAL_MTU} minus the tunnel headers, by network type. */
 const TUNNEL_MTUS: Readonly<Record<string, number>> = { gre: 1458, vxlan: 1450 };
 
 /** Returns the MTU of a new network; undefined for the catalog's default. Rejects an MTU that is too large. */

@@ -60,7 +60,7 @@ async function checkMtu({ cloud, elevatedCaller }: Call, { id, ...network }: Doc
 
 /**
  * Returns the segments of a new network; an empty list if the network needs no provider attributes. An internal network
- * gets its segment ID from a range if its type has ranges.
+ * receives a segment ID from a range if ranges exist for its type.
  */
 async function newSegments(call: Call, body: Wire): Promise<readonly ProviderSegment[]> {
   const requested = requestedSegments(body);
@@ -70,7 +70,7 @@ async function newSegments(call: Call, body: Wire): Promise<readonly ProviderSeg
 
 export const networks: ResourceSpec = {
   ...resourceNames('network'),
-  // Networks must have different segments.
+  // Serialized, so that concurrent changes cannot assign the same segment to two networks.
   serializedBy: { change: 'collection' },
   tags: true,
   fields: () => ({

@@ -4,7 +4,7 @@ import { ServiceError } from '../service/service-error.js';
 export const MAX_VLAN = 4094;
 /** The type of networks that are not connected to a physical network. */
 export const TUNNEL_TYPE = 'geneve';
-/** The segment of such a network before it has an ID. */
+/** The segment of a network that is not connected to a physical network, before it has an ID. */
 export const UNSET_SEGMENT: ProviderSegment = { networkType: TUNNEL_TYPE, physicalNetwork: null, segmentationId: null };
 
 export const invalidInputError = (message: string) =>
@@ -27,7 +27,7 @@ export const PROVIDER_FIELDS = SEGMENT_ATTRIBUTES.map((name) => `provider:${name
 
 type Segment = Readonly<Record<(typeof PROVIDER_FIELDS)[number], unknown>>;
 
-/** Returns a segment in the catalog's format. Missing attributes are null, the default type is that of tunnels. */
+/** Returns a segment in the catalog's format. Missing attributes become null, a missing type {@link TUNNEL_TYPE}. */
 function toProvider(segment: Partial<Segment>): ProviderSegment {
   // Neutron treats 0 and the empty string, which the Terraform provider sends, as missing attributes.
   const [networkType, physicalNetwork, segmentationId] = PROVIDER_FIELDS.map((name) => segment[name] || null);

@@ -13,7 +13,10 @@ import { isAccessible } from './sharing.js';
 import { resourceNames, standardFields } from './standard-fields.js';
 import { toCamelCase } from './to-camel-case.js';
 
-/** Creates the `default` group of the listed project, as in Neutron: the one of the filter, or the caller's. */
+/**
+ * Creates the `default` group of the project in the filter, or else of the caller's project, if the group does not
+ * exist. Neutron also does this when it lists groups.
+ */
 async function createDefaultGroup({ cloud, caller, query }: Call): Promise<void> {
   const projectId = query.get('project_id') ?? query.get('tenant_id') ?? caller.projectId;
   const isAllowed = caller.isAdmin || projectId === caller.projectId;
@@ -34,7 +37,7 @@ export function rejectMixedGroups(call: Call, groupIds: unknown): void {
     );
 }
 
-/** Rejects a change from stateful to stateless, or back, of a security group that ports use. */
+/** Rejects a change from stateful to stateless, or vice versa, if ports use the security group. */
 async function rejectUsedGroup(call: Call, { id }: Doc, stateful: unknown): Promise<void> {
   if (stateful === undefined || stateful === isStateful(call, id)) return;
   const ports = await call.cloud.catalogs.networks.listPorts(call.elevatedCaller);
@@ -76,7 +79,7 @@ const allowMissing = <S extends z.ZodType>(schema: S) =>
   z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
 const portNumber = allowMissing(z.union([z.number(), z.string()]));
 
-/** An IP prefix. A single address becomes a /32 or /128 prefix. Host bits are kept. */
+/** An IP prefix. A single address becomes a /32 or /128 prefix. Host bits are not cleared. */
 export const ipPrefix = z
   .string()
   .transform((written) => (written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`))

@@ -47,7 +47,7 @@ function resourceIn({ status, responseBody }: JournalEntry, id: string): Resourc
   return status >= 200 && status < 300 ? resourcesIn(responseBody).find((resource) => resource.id === id) : undefined;
 }
 
-/** Returns the fields, including nested ones, that both values have and that differ. */
+/** Returns the fields that differ, including nested ones. Ignores top-level fields that only one value has. */
 function differences(before: unknown, after: unknown, field = ''): FieldChange[] {
   if (Object.is(before, after)) return [];
   const nestedName = (key: string) => (field ? `${field}.${key}` : key);
@@ -64,7 +64,8 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
 }
 
 /**
- * Returns the resource that a request concerns: the only one in the response, or the one with the last id in the path.
+ * Returns the resource that a request concerns: the only one in the response, or else the one with the last id in the
+ * path. `made` is true if the request created the resource.
  */
 function findSubject({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
   const idInPath = urlPath(url).match(ID)?.at(-1);

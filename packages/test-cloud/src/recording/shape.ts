@@ -29,7 +29,7 @@ const FREE_FORM_FIELDS = new Set([
   'binding:vif_details',
 ]);
 
-/** Returns whether a value in JSON is an object. Duplicated so that recordings load no services. */
+/** Returns whether a value in JSON is an object. Duplicated, so that this module imports no modules of services. */
 export const isObject = (value: unknown): value is Wire =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

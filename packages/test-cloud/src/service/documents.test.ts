@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type DocumentStore, Documents } from './documents.js';
 
-/** A store whose writes wait for `finish`. */
+/** Returns a store whose writes complete only when the test calls `finish()`. */
 function manualStore() {
   const written: unknown[] = [];
   const waiting: ((error?: Error) => void)[] = [];
@@ -21,7 +21,7 @@ function manualStore() {
 }
 
 describe('documents with a store', () => {
-  it('start with the stored content, and write nothing', async () => {
+  it('contain the stored records, and write nothing without a change', async () => {
     const { store, waiting } = manualStore();
     const documents = new Documents(store);
     expect(documents.table('a/b').get('1')).toBe('first');
@@ -29,7 +29,7 @@ describe('documents with a store', () => {
     expect(waiting).toEqual([]);
   });
 
-  it('write each changed document once, removed ones included', async () => {
+  it('write each changed or removed document once', async () => {
     const { store, written, finish } = manualStore();
     const documents = new Documents(store);
     const table = documents.table<string>('a/b');
@@ -46,7 +46,7 @@ describe('documents with a store', () => {
     ]);
   });
 
-  it('share the write that follows one in progress', async () => {
+  it('write the changes of concurrent callers together, after the write in progress', async () => {
     const { store, written, waiting, finish } = manualStore();
     const documents = new Documents(store);
     const table = documents.table<number>('a/b');
@@ -69,7 +69,7 @@ describe('documents with a store', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('report a failure to callers whose changes failed, and write them again', async () => {
+  it('reject callers whose write failed, and repeat their changes in the next write', async () => {
     const { store, written, waiting, finish } = manualStore();
     const documents = new Documents(store);
     documents.table<number>('a/b').set('2', 2);

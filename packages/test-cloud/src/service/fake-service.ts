@@ -26,7 +26,7 @@ export interface FakeServiceOptions {
   readonly fromCatalogError?: (error: CatalogError) => ServiceError;
   /** Whether unsupported methods on known paths return 405; default: 404. */
   readonly rejectsMethods?: true;
-  /** Converts an error of the body parser or the version parser. By default, the status and message are kept. */
+  /** Converts an error of the body parser or the version parser. By default, the status and message do not change. */
   readonly fromParserError?: (error: ParserError) => ServiceError;
   /** Whether every body is parsed as JSON, regardless of its media type. */
   readonly readsEveryType?: true;

@@ -8,7 +8,7 @@ import { formatMicros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { checkQuota } from './quota-check.js';
 
-/** The name of the backup service, Cinder's driver for files. Only records of this service can be imported. */
+/** The backup service in records: Cinder's driver that stores backups in files. Other services are rejected. */
 const BACKUP_SERVICE = 'cinder.backup.drivers.posix.PosixBackupDriver';
 
 const ImportBody = z.object({

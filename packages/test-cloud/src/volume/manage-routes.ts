@@ -50,7 +50,7 @@ const unmanagedTable = ({ cloud }: Call, kind: Kind) => cloud.documents.table<Un
 const referenceName = (reference: Reference) =>
   String(typeof reference === 'string' ? reference : reference?.['source-name']);
 
-/** Keeps a record of a volume or snapshot that stays in the pool after its removal from management. */
+/** Stores a record of a volume or snapshot that remains in the pool after its removal from management. */
 export function markUnmanaged(
   call: Call,
   kind: Kind,

@@ -1,6 +1,6 @@
 import type { Image } from '../image-catalog.js';
 
-/** A preset image. Default: the image is `active`, and empty if `content` is omitted. */
+/** A preset image. By default, the image is `active`. Without `content`, the image has no data. */
 export interface ImageSeed extends Partial<Omit<Image, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>> {
   readonly id: string;
   readonly projectId?: string;

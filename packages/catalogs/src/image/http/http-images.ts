@@ -126,7 +126,7 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
 
   /**
    * Returns an image that the caller may change because the caller owns the image or is an administrator. The image
-   * service cannot check this, because the request can have the service user's token.
+   * service cannot check this, because the request may contain the service user's token.
    */
   async function getChangeable(caller: Caller, id: string): Promise<Image> {
     const image = await get(caller, id);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPools } from './subnet-slots.js';
 
-describe('the addresses of a subnet', () => {
-  it('include a whole range except its ends and the gateway', () => {
+describe('the default allocation pools of a subnet', () => {
+  it('contain all addresses except the reserved addresses and the gateway', () => {
     expect(defaultPools('10.0.0.0/24', '10.0.0.1')).toEqual([{ start: '10.0.0.2', end: '10.0.0.254' }]);
     expect(defaultPools('10.0.0.0/29', '10.0.0.4')).toEqual([
       { start: '10.0.0.1', end: '10.0.0.3' },

@@ -56,7 +56,7 @@ const SERVICE_PORT_OWNERS = new Set(['network:dhcp', 'network:floatingip']);
 
 const AUTO_NETWORK_NAME = 'auto_allocated_network';
 
-/** Returns the floating IPs whose addresses are in the given subnets. Does not read any others. */
+/** Returns the floating IPs whose addresses are in the given subnets. Reads no other floating IPs. */
 async function findFloatingIpsIn(tx: Tx, subnetIds: readonly string[]): Promise<readonly FloatingIpRecord[]> {
   if (subnetIds.length === 0) return [];
   const holderIds = tx.db.selectFrom('ip_allocations').select('holder_id').where('subnet_id', 'in', subnetIds);

@@ -6,7 +6,7 @@ import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.j
 import { type createGroupResolver, findGroup } from './http-security-groups.js';
 import type { NetworkClient, WireResource } from './network-client.js';
 
-/** Returns a port description with the caller's key, so that a repeated create request finds the port. */
+/** Returns the description of a new port. It contains the caller's key, by which a repeated request finds the port. */
 function portDescription(key: string): string {
   return `compute-port ${key}`;
 }
@@ -61,7 +61,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof crea
     return bindAsService(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
   }
 
-  /** Runs all operations, even after errors, and then throws the first error. */
+  /** Runs all operations, even if some of them fail, and then throws the first error. */
   async function runAll(operations: readonly (() => Promise<unknown>)[]): Promise<void> {
     const failures: unknown[] = [];
     for (const operation of operations) await operation().catch((error) => failures.push(error));

@@ -18,7 +18,7 @@ function deriveStatus(attachmentRecords: readonly AttachmentRecord[]): VolumeSta
   return hasStatus('reserved') ? 'reserved' : 'available';
 }
 
-/** The volume statuses that only reflect attachments. No other status changes when an attachment ends. */
+/** The volume statuses that only reflect attachments. Deleting an attachment does not change any other status. */
 const ATTACHMENT_STATUSES = new Set<VolumeStatus>(['available', 'reserved', 'attaching', 'in-use', 'detaching']);
 
 function attachmentNotFound(id: string): CatalogError {

@@ -24,7 +24,7 @@ export const has = (version) => minor(newest) >= minor(version);
  * Sends a request to the compute API.
  *
  * @param {string} method
- * @param {string} path below the address of the API
+ * @param {string} path the path below the URL of the API
  * @param {unknown} [body]
  * @param {string} [version] default: 2.1, which every server has
  */

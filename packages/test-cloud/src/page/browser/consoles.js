@@ -1,7 +1,7 @@
 import { compute, has } from './compute.js';
 import { element } from './elements.js';
 
-/** The address of the pages with consoles; '' if machines have no consoles. */
+/** Non-empty if the machines have consoles that browsers can open. */
 const { consoles } = document.documentElement.dataset;
 
 const KINDS = [
@@ -9,7 +9,7 @@ const KINDS = [
   { label: 'Screen', protocol: 'vnc', type: 'novnc' },
 ];
 
-/** Returns the address of a page with the console. For serial consoles, the API returns only a WebSocket address. */
+/** Returns the URL of a console's page. For serial consoles, the API returns only a WebSocket URL. */
 function pageOf(url, type) {
   if (type !== 'serial') return url;
   const page = new URL(url.replace(/^ws/, 'http'));

@@ -54,7 +54,10 @@ export async function showChoices() {
 /** Encodes the UTF-8 bytes of text as Base64. */
 const encodeBase64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** Returns the networks of a new server: the chosen network, or the only network of the project. */
+/**
+ * Returns the networks of a new server. `Automatic` selects the project's network if there is exactly one; otherwise,
+ * the service chooses the network.
+ */
 async function networksFor(choice) {
   if (choice === 'none') return 'none';
   if (choice !== '') return [{ uuid: choice }];

@@ -33,8 +33,8 @@ export function pairs(entries) {
 const shown = new WeakMap();
 
 /**
- * Shows items in a table. Rows whose text is unchanged keep their elements, so that the focus, the selection and the
- * scroll position are kept.
+ * Shows items in a table. The rows of unchanged items are not replaced, so that the focus, the selection and the scroll
+ * position are preserved.
  *
  * @param {string} id of the table's body
  * @param {readonly T[]} items

@@ -54,7 +54,7 @@ const KINDS = {
   made: 'This request created it.',
   removed: 'This request removed it.',
   unchanged: 'The responses show no change.',
-  unknown: 'Unknown: no request read it before and after this one.',
+  unknown: 'Unknown: the journal lacks its state before or after this request.',
 };
 
 function changes({ id, kind, before, after, fields }, number) {
@@ -81,7 +81,7 @@ function changes({ id, kind, before, after, fields }, number) {
   ];
 }
 
-/** Shows a request, its response, the changes that it made, and actions. */
+/** Returns the detail of a request: its response, its changes, and buttons that copy a command or create a rule. */
 export async function requestDetail(number, { control }) {
   const one = await requestJson('GET', `/_page/requests/${number}`);
   const { method, url, status, version, durationMs, requestId, at, userAgent } = one;

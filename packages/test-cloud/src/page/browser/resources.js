@@ -37,8 +37,8 @@ async function projectUsage() {
 }
 
 /**
- * Each table of the page has functions that read its items and return a row's cells. Only administrators can read
- * tables with `admin`.
+ * The tables of the page: `read` returns the items, `cells` returns the cells of an item's row, and `empty` is the text
+ * without items. Only administrators can read tables with `admin`.
  */
 const TABLES = {
   images: {

@@ -15,7 +15,7 @@ const CONFIRM_MS = 15_000;
 const SHOWN_ACTIONS = 10;
 const SHOWN_LINES = 400;
 
-/** Returns a button that calls a function when it is pressed twice. */
+/** Returns a button that calls `remove` only if a second click confirms the first one in time. */
 function deleteButton(remove) {
   const button = element('button', { type: 'button', class: 'bad', 'data-deletes': true }, 'Delete');
   let armed;

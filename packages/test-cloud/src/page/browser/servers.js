@@ -3,7 +3,7 @@ import { byId, cell, chip, code, element, fill } from './elements.js';
 import { showCount } from './views.js';
 
 const SHOWN_SERVERS = 100;
-/** The version of the page's requests. Since 2.47, servers contain flavors; later changes do not affect the page. */
+/** The version of the page's requests. Since 2.47, servers contain their flavor; later changes do not affect it. */
 export const VERSION = upTo('2.90');
 const TONES = { active: 'good', error: 'bad', build: 'info', shutoff: 'plain' };
 

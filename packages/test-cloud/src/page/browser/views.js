@@ -3,7 +3,8 @@ import { byId, element } from './elements.js';
 const REFRESH_MS = 1000;
 
 /**
- * Shows one view of the page at a time, with the detail of one of its items; the address identifies both: `#servers`, `#servers/ID`.
+ * Shows one view of the page at a time, optionally with the detail of an item. The fragment of the URL identifies both:
+ * `#servers` or `#servers/ID`.
  *
  * @param {(view: string) => undefined | ((id: string) => Promise<Detail>)} detailOf returns the function that reads the detail of an
  *   item of a view
