@@ -17,7 +17,7 @@ files=$(mktemp -d)
 
 step() { printf '\n== %s\n' "$*"; }
 
-# Waits for up to several minutes until a command prints the expected output.
+# Repeats a command until it prints the expected output. Fails after 100 attempts, which take several minutes.
 until_output() {
   shown=$1
   shift

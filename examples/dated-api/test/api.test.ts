@@ -57,7 +57,7 @@ describe.each(dates)('a client of %s', (version) => {
     expect(read).toEqual({ id: 'in_1', ...shown });
   });
 
-  it('has its own description and page', async () => {
+  it('has its own OpenAPI document and documentation page', async () => {
     const { body: document } = await request(app).get(`/docs/openapi.json?version=${version}`).expect(200);
     expect(document.info.version).toBe(version);
     expect(Object.keys(document.paths)).toContain('/invoices');
@@ -84,7 +84,7 @@ describe('an account', () => {
 });
 
 describe('the five breaking changes', () => {
-  it('are in the description and in the change log', async () => {
+  it('are listed on the Versions page', async () => {
     expect(changes.changes.map(({ version }) => version.text)).toEqual(dates.slice(1, 5));
     const { text } = await request(app).get('/docs/versions').expect(200);
     for (const { summary } of changes.changes) expect(text).toContain(summary.split('`').at(-1)?.trim());
@@ -100,7 +100,7 @@ describe('the five breaking changes', () => {
     expect(body).toMatchObject({ code: 'INVOICE_NOT_OPEN', detail: 'The invoice in_1 is paid.' });
   });
 
-  it('are also breaking in the comparison of documents', async () => {
+  it('are reported as breaking when two versions are compared', async () => {
     const { body } = await request(app).get('/docs/changes?from=2023-11-01&to=2026-06-30&format=json').expect(200);
     const breaking = body.changes.filter((change: { breaking: boolean }) => change.breaking);
     expect(breaking.map(({ name }: { name: string }) => name)).toEqual(
@@ -116,7 +116,7 @@ describe('the five breaking changes', () => {
 });
 
 describe('lists', () => {
-  it('have pages since 2025-12-01', async () => {
+  it('are paginated in versions since 2025-12-01', async () => {
     for (let i = 0; i < 3; i += 1) await send('post', '/invoices', '2026-06-30').send(newest).expect(201);
     const first = await send('get', '/invoices?limit=2', '2025-12-01').expect(200);
     expect([first.body.data.length, first.body.next]).toEqual([2, 'in_2']);
@@ -150,7 +150,7 @@ describe('the end of the oldest version', () => {
     await send('get', '/invoices', '2026-06-30').expect(200);
   });
 
-  it('is planned with a report of the clients that still use it', async () => {
+  it('can be planned with a report of the clients of each version', async () => {
     await send('get', '/invoices');
     await send('get', '/invoices', undefined, 'new');
     const { body } = await request(app).get('/usage').expect(200);

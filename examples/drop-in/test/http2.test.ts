@@ -13,7 +13,7 @@ interface Received {
   readonly body: string;
 }
 
-/** Serves HTTP/2 without encryption: the four packages before a handler that creates notes. */
+/** Serves HTTP/2 without encryption. Requests pass through the four packages to a handler that creates notes. */
 async function serve() {
   const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 2 } });
   const counted = enforceQuota({ quota, kind: 'notes', project: () => 'everyone' });

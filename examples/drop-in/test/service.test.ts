@@ -61,7 +61,7 @@ describe('the example service', () => {
       .expect(406);
   });
 
-  it('responds with one request id and one version from every middleware', async () => {
+  it('sends a request id and a version with the responses of all packages', async () => {
     for (const path of ['/v1/secrets', '/v1/quotas']) {
       const { headers } = await request(running.app).get(path).set(P1).expect(200);
       expect(headers['x-service-request-id']).toMatch(/^req-[0-9a-f-]{36}$/);

@@ -68,7 +68,7 @@ describe.each(Object.entries(EXAMPLES))('the example %s', (file, start) => {
     expect(page.includes(`\`\`\`${file.endsWith('.ts') ? 'ts' : 'js'}\n${read(file)}\`\`\``)).toBe(true);
   });
 
-  it('has ids, health, versions and a quota', async () => {
+  it('has request ids, a health endpoint, versions and a quota', async () => {
     process.env.PORT = '0';
     const port = await portOf(await start());
     const send = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {

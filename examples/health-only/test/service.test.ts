@@ -23,7 +23,7 @@ describe('the example service', () => {
     await request(app).get('/healthcheck').expect(200, 'OK\nOK');
   });
 
-  it('shows details of its own check to administrators, and passes proxied requests on', async () => {
+  it('shows operators the details of its own check, but not through a proxy', async () => {
     oldestMs = 90_000;
     const { body } = await request(app).get('/internal/health').accept('application/json').expect(200);
     expect(body.reasons[0]).toEqual({
@@ -45,7 +45,7 @@ describe('the example service', () => {
     await request(app).get('/readyz').expect(200);
   });
 
-  it('is drained by a file, and by its own shutdown, while it stays alive and serves', async () => {
+  it('fails its health check while the drain file exists or it shuts down, but stays alive and serves requests', async () => {
     writeFileSync(drainFile, '');
     await request(app).get('/healthcheck').expect(503, 'DISABLED BY FILE\nOK');
     rmSync(drainFile);

@@ -30,7 +30,7 @@ async function checkAddress(host: string, prefix: string): Promise<void> {
 
 /**
  * Checks the ports, addresses and folders that the options name. Creates nothing. @throws StartError for the first
- * fault
+ * problem
  */
 export async function checkEnvironment(options: Options): Promise<void> {
   checkPorts(Object.fromEntries(PORT_OPTIONS.map((name) => [name, options[name]])));

@@ -21,7 +21,7 @@ import { RateLimits } from './rate-limits.js';
 import { StartError } from './start-error.js';
 import { welcome } from './welcome.js';
 
-/** All parts of a server that does not listen yet. */
+/** The components of a server that does not listen yet. */
 export interface ServerParts {
   readonly engine: Engine;
   readonly health: Healthcheck;
@@ -185,7 +185,7 @@ export async function composeServer(plan: Plan, database: string, log: Logger, r
     app.get('/favicon.ico', favicon());
     const { consoleProxyUrl } = engine.settings;
     app.use(welcome({ options, database, counts: () => countHostsAndServers(engine), consoleProxyUrl }));
-    // A health endpoint that is mounted below a path would respond to every request.
+    // A mounted API with its own health endpoint would respond with its health to every request below the mount path.
     cloud?.mount(app, computeApi({ ...apiOptions, healthcheck: false }));
     app.use(api);
     return { engine, health, rateLimits, app, cloud, close };

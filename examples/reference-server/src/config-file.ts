@@ -73,7 +73,7 @@ function describeIssue(parsed: ParsedFile, { path, ...issue }: Issue & { readonl
 /**
  * Reads a configuration file in YAML or JSON.
  *
- * @throws StartError with the file, the line, the fault and the fix
+ * @throws StartError with the file, the line, the problem and the fix
  */
 export function readConfigFile(file: string): Partial<Record<OptionName, unknown>> {
   const lines = new LineCounter();

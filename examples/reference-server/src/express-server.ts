@@ -3,7 +3,7 @@ import type { Express } from 'express';
 
 /**
  * Creates a server whose requests and responses already have the prototypes that Express would set. Express sets them
- * on every request, which takes most of the time that Express needs; setting a prototype that is already set is a no-op.
+ * on every request, which accounts for most of its overhead; setting a prototype that is already set is a no-op.
  *
  * Derived classes create these objects, because an object that `Reflect.construct` creates for a plain function has a
  * separate hidden class, which prevents V8 from using inline caches.

@@ -34,7 +34,7 @@ function requiredCheck(name: string, probe: () => Promise<PartHealth>): Check {
   };
 }
 
-/** Creates a check whose failure only degrades the service: the API also works without read replicas or machines. */
+/** Creates a check whose failure only degrades the service: the API still responds without replicas or machines. */
 function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
   return {
     name,
@@ -92,8 +92,8 @@ export function healthFrom(
 const STARTING_HEALTH: PartHealth = { healthy: false, reason: 'The host is starting.' };
 
 /**
- * Creates the health endpoint of a host process: `/healthcheck` and `/readyz` check that the host stores heartbeats and that
- * servers can start on it, unless `--healthcheck backends=...` names others; `/livez` checks nothing.
+ * Creates the health endpoint of a host process: `/healthcheck` and `/readyz` check that the host stores heartbeats and
+ * that servers can start on it, unless `--healthcheck backends=...` names others; `/livez` checks nothing.
  *
  * @param host returns the host; undefined while the host is starting
  */

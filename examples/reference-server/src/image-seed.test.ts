@@ -39,11 +39,11 @@ describe('--image', () => {
     });
   });
 
-  it('accepts a file whose name looks like a name and properties', () => {
+  it('accepts a file whose path contains an equals sign and a comma', () => {
     expect(imageSeed(file('odd=name,x=y.img'))).toMatchObject({ name: 'odd=name,x=y', properties: {} });
   });
 
-  it('replaces an image with other properties, but no image with another name', () => {
+  it('replaces the image of the same name and file if its properties change, but no image of another name', () => {
     const plain = imageSeed(file('disk.vmdk'));
     const other = imageSeed(`other=${file('disk.vmdk')}`);
     expect(other.replacesIdPrefix).not.toBe(plain.replacesIdPrefix);
@@ -52,7 +52,7 @@ describe('--image', () => {
     expect(uefi.id).not.toBe(plain.id);
   });
 
-  it('has another id after the file changes', () => {
+  it('gets another id when the file changes', () => {
     const before = imageSeed(file('plain.img'));
     expect(imageSeed(file('plain.img')).id).toBe(before.id);
     writeFileSync(file('plain.img'), 'and another size');

@@ -38,7 +38,7 @@ export const machineOptions = {
   ),
   'cpu-feature': list(
     '[+|-]NAME',
-    'CPU feature that guests have in addition (+aes, aes) or do not have (--cpu-feature=-avx2), with any --cpu-mode',
+    'CPU feature to enable (+aes or aes) or disable (--cpu-feature=-avx2) for guests, with any --cpu-mode',
   ),
   'console-port': integer(
     'port of the console proxy (default 6080, or a free port if that is in use); set its public URL with --setting consoleProxyUrl=...',
@@ -48,7 +48,7 @@ export const machineOptions = {
     'MODE',
     ['user', 'bridge'],
     'user',
-    'user (outgoing connections only, incoming by --forward) or bridge (networks, routers, floating IPs, security groups; needs root)',
+    'user (outgoing connections; incoming ones only with --forward) or bridge (networks, routers, floating IPs, security groups; needs root)',
   ),
   'provider-network': pairs(
     'NAME=DEVICE',

@@ -66,7 +66,10 @@ const listeningOptions = {
 
 const databaseOptions = {
   db: text('URL', 'a SQLite file (created if missing), :memory:, or postgres://...', 'data/compute.db'),
-  'db-read': list('URL', 'postgres:// URL of a read replica; use the same list in every process of the database'),
+  'db-read': list(
+    'URL',
+    'postgres:// URL of a read replica; use the same list in every process that uses the database',
+  ),
   durability: choice(
     'LEVEL',
     ['disk', 'process'],
@@ -76,7 +79,7 @@ const databaseOptions = {
   database: pairs('NAME=N', schemasFrom(databaseLimits), 'database limit, such as poolSize=20'),
   'secret-key-file': text(
     'FILE',
-    'keys that encrypt secrets in the database, one per line; created if missing; all processes of a database need the same keys; default: next to the SQLite file, data/secret.key for PostgreSQL',
+    'keys that encrypt secrets in the database, one per line; created if missing; all processes that use the database need the same keys; default: next to the SQLite file, data/secret.key for PostgreSQL',
   ),
 } as const;
 

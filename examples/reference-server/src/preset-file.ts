@@ -3,7 +3,7 @@ import type { Preset } from '@apistrata/compute-engine';
 import { InvalidPreset, parsePreset } from '@apistrata/compute-engine/preset';
 import { StartError } from './start-error.js';
 
-/** Reads a JSON file. @throws {@link StartError} with the file and the fault */
+/** Reads a JSON file. @throws {@link StartError} with the file and the reason */
 export function readJson(option: string, file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -75,7 +75,7 @@ async function openStore({ 'rate-limit-store': store, db }: Options): Promise<St
   return { store: { redis }, close: async () => redis.disconnect() };
 }
 
-/** The server's rate limits, which SIGHUP may change. Packages for rate limiting are loaded with the first limit. */
+/** The server's rate limits, which SIGHUP may change. Setting the first limit loads the packages for rate limiting. */
 export class RateLimits implements RateLimiter {
   readonly #options: Options;
   readonly #log: Logger;

@@ -107,10 +107,10 @@ function optionsFrom(flags: OptionValues, environment: NodeJS.ProcessEnv): Optio
 }
 
 /**
- * Reads the options of the program. The command line overrides the environment, which overrides the configuration file. Named
- * values (`--setting` and the like) are merged name by name.
+ * Reads the options of the program. The command line overrides the environment, which overrides the configuration
+ * file. Named values (`--setting` and the like) are merged name by name.
  *
- * @throws StartError for an unknown or invalid option, with its name, the fault and the fix
+ * @throws StartError for an unknown or invalid option, with its name, the problem and the fix
  */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {
   return optionsFrom(fromCommandLine(args, optionEntries, false).values, environment);

@@ -54,7 +54,8 @@ export interface RunningServer {
 /**
  * Starts the server.
  *
- * @param workerMetrics in a worker, the source of all workers' metrics, because the primary process serves the metrics port
+ * @param workerMetrics in a worker, the source of all workers' metrics, because the primary process serves the metrics
+ *   port
  * @throws {@link StartError} with one line, after stopping everything that was started
  */
 export async function serve(
@@ -149,7 +150,7 @@ export async function serve(
 /**
  * Checks options, files, addresses and folders as `serve()` does, but opens no database and creates nothing.
  *
- * @throws StartError for the first fault
+ * @throws StartError for the first problem
  */
 export async function checkConfig(options: Options, environment: NodeJS.ProcessEnv): Promise<void> {
   await checkEnvironment(options);

@@ -22,7 +22,7 @@ function formatCredentials({ settings, file }: AdminCredentials): string {
     '',
     ...(file === undefined
       ? []
-      : [`To select it in clients: export OS_CLIENT_CONFIG_FILE=${file} OS_CLOUD=${CLOUD_NAME}`, '']),
+      : [`To select this cloud in clients: export OS_CLIENT_CONFIG_FILE=${file} OS_CLOUD=${CLOUD_NAME}`, '']),
   ].join('\n');
 }
 

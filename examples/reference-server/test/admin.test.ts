@@ -102,7 +102,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     expect(await adminJson('quota', 'show', 'demo', ...place)).toMatchObject({ limits: { instances: 3 } });
   });
 
-  it('print a fault in one line, and exit with 1, or with 2 for invalid usage', async () => {
+  it('print an error in one line, and exit with 1, or with 2 for invalid usage', async () => {
     const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
     const place = ['--db', db, '--secret-key-file', key];
     const program = await start(...place);

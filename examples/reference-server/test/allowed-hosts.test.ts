@@ -41,11 +41,11 @@ describe('the Host header of requests to the reference server', () => {
     expect(body).toContain(`https://${PUBLIC}/v2.1/flavors/`);
   });
 
-  it('may be any name on all addresses', async () => {
+  it('may be any name if the server listens on all addresses', async () => {
     expect(await statuses(['--host', '0.0.0.0', '--insecure'])).not.toContain(421);
   });
 
-  it('is a name without a port in --allowed-host', async () => {
+  it('must be given without a port in --allowed-host', async () => {
     const { code, output } = await runProgram(['--check-config', '--allowed-host', `${PUBLIC}:443`]);
     expect(code).toBe(1);
     expect(output).toContain(`--allowed-host: "${PUBLIC}:443" must be a host name or an address`);

@@ -39,7 +39,7 @@ async function expectHealth(program: Program, response: RegExp): Promise<void> {
 }
 
 describe('the health of the reference server on a SQLite file', () => {
-  it('is initially healthy, and reports every part', async () => {
+  it('is initially healthy, and reports every check', async () => {
     const program = await start(['--db', join(folder, 'good.db')]);
     await expectHealth(program, /^200 OK \| OK \| OK$/);
     const named = await start(['--db', ':memory:', '--healthcheck', 'backends=worker']);
@@ -101,7 +101,7 @@ function mountSmallDisk(): string | undefined {
 }
 
 const disk = mountSmallDisk();
-if (!disk) console.warn('*** SKIPPED: a full disk needs the right to mount one ***');
+if (!disk) console.warn('*** SKIPPED: a full disk needs permission to mount a file system ***');
 afterAll(() => void (disk && spawnSync('umount', ['-l', disk])));
 
 /** Writes a file until the disk is full. Returns a function that deletes the file. */

@@ -55,7 +55,7 @@ describe.skipIf(!postgresUrl)('a host process with --metrics-port', () => {
     expect(metrics).not.toMatch(/apistrata_(?:requests|jobs)/);
   });
 
-  it('serves the figures of its database connections', () => {
+  it('serves the metrics of its database connections', () => {
     const statement = '{statement="update host_orders"}';
     expect(sampleValue(`apistrata_statement_duration_seconds_count${statement}`)).toBeGreaterThan(0);
     expect(sampleValue(`apistrata_statement_rows_total${statement}`)).toBeGreaterThan(0);
@@ -79,7 +79,7 @@ describe.skipIf(!postgresUrl)('a host process with --metrics-port', () => {
     await host.end('SIGTERM');
   });
 
-  it('does not take part in the cloud if the port is in use', async () => {
+  it('does not join the cloud if the port is in use', async () => {
     const other = createListener().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -119,7 +119,7 @@ describe('the health of a host', () => {
     expect(await responseOf(undefined)).toMatch(/^503 /);
   });
 
-  it('names the reason why servers cannot start only on request', async () => {
+  it('explains why servers cannot start only if details are enabled', async () => {
     const host = { heartbeat: healthy, machines: { healthy: false, reason: 'no bridge br-int' } };
     const response = await responseOf(host);
     expect(response).toMatch(/^200 /);

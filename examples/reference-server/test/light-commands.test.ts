@@ -19,7 +19,7 @@ function loadedWith(file: string, seen = new Map<string, readonly string[]>()): 
 }
 
 it.each(['program.ts', 'host/host-command.ts', 'admin/admin.ts', 'workers/serve-by-workers.ts'])(
-  '%s does not load the API, which would take most of the time',
+  '%s does not load the API, which would account for most of its startup time',
   (file) => {
     const loading = [...loadedWith(file)].filter(([, packages]) => packages.includes('@apistrata/compute-router'));
     expect(loading.map(([module]) => module)).toEqual([]);

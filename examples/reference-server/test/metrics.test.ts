@@ -149,7 +149,7 @@ describe.each(databases)('metrics of the reference server on $kind, after variou
     expect(missing).toEqual([]);
   });
 
-  it('are selected by the job and the instances that the dashboard shows', () => {
+  it('are filtered by the selected job and instances in every expression of the dashboard', () => {
     const selected = '\\{job="\\$job",instance=~"\\$instance"[,}]';
     const unselected = new RegExp(`\\b(?:apistrata|nodejs|process)_[a-z0-9_]+(?!${selected}|[a-z0-9_])`);
     expect(dashboardExpressions.filter((expression) => unselected.test(expression))).toEqual([]);

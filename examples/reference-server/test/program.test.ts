@@ -180,14 +180,14 @@ describe('starting and stopping', () => {
     expect(output).not.toContain('secret');
   });
 
-  it('names the path of the fault in a preset', async () => {
+  it('names the path of the invalid value in a preset', async () => {
     const file = join(folder, 'bad.json');
     writeFileSync(file, JSON.stringify({ hosts: [{ name: 'h', vcpus: 0, memoryMb: 1, diskGb: 1 }] }));
     const { code, output } = await runProgram(['--db', ':memory:', '--preset', file]);
     expect([code, output]).toEqual([1, expect.stringContaining('hosts.0.vcpus')]);
   });
 
-  it('reports a Node that is too old before anything newer is loaded', async () => {
+  it('reports a Node that is too old before it loads code that needs a newer one', async () => {
     const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })";
     const { code, output } = await runProgram([], {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}`,
@@ -198,7 +198,7 @@ describe('starting and stopping', () => {
     ]);
   });
 
-  it('reports a database that is read-only, locked, or not a database', async () => {
+  it('reports a file that is not a database, a path that cannot exist, and a database that is in use', async () => {
     const textFile = join(folder, 'text.db');
     writeFileSync(textFile, 'this is a letter to my grandmother'.repeat(100));
     expect((await runProgram(['--db', textFile, '--port', '0'])).output).toMatch(/^--db \S+text\.db cannot be used: /);
@@ -221,7 +221,7 @@ describe('starting and stopping', () => {
     // Permissions do not apply to root, but a read-only file system does.
     const isRoot = process.getuid?.() === 0;
     if (isRoot && spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', readOnly]).status !== 0) {
-      console.warn('*** SKIPPED: a read-only folder for root needs the right to mount one ***');
+      console.warn('*** SKIPPED: a read-only folder for root needs permission to mount a file system ***');
       return context.skip();
     }
     onTestFinished(() => void (isRoot && spawnSync('umount', [readOnly])));

@@ -28,7 +28,10 @@ function endOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('close', (code) => resolve(code)));
 }
 
-/** Returns the command that runs a program, possibly elsewhere. The command must replace itself with the program (`exec`). */
+/**
+ * Returns the command that runs a program, for example in a user namespace. The command must replace itself with the
+ * program (`exec`).
+ */
 export type Enter = (program: string, args: readonly string[]) => readonly [string, readonly string[]];
 
 const here: Enter = (program, args) => [program, args];
@@ -46,7 +49,9 @@ export async function startProgram(
 
 /** Returns the process ids of the workers that have reported that they serve, in order. */
 export function workersOf(program: Program): number[] {
-  return [...program.output().matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid));
+  return [...program.output().matchAll(/"worker":(\d+),"msg":"a worker accepts connections"/g)].map(([, pid]) =>
+    Number(pid),
+  );
 }
 
 /** Starts a host and waits until it is up; rejects with its output if the program ends before that. */

@@ -26,7 +26,7 @@ const statuses = async (programs: readonly Program[], token: string, times: numb
 };
 
 describe('--rate-limit', () => {
-  it('limits users and projects, but none with an exempt role, and SIGHUP changes it', async () => {
+  it('limits users and projects but not callers with an exempt role, and is reloaded on SIGHUP', async () => {
     const config = join(folder, 'rates.yaml');
     const write = (limits: string) => writeFileSync(config, `rate-limit: ${limits}\nrate-limit-exempt: [service]\n`);
     write('[user=2/h, project=3/h]');

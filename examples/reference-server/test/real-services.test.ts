@@ -90,7 +90,7 @@ describe('the reference server in front of other services', () => {
     expect(cloud.unserved()).toEqual([]);
   });
 
-  it('applies the permissions of members in other services', async () => {
+  it('does not exceed the permissions of a member in other services', async () => {
     const old = (method: string, path: string) =>
       sendRequest(program.url, method, `/v2.1${path}`, { token, version: '2.1' });
     const { security_groups: groups } = (await old('GET', '/os-security-groups')).body;

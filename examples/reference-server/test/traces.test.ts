@@ -70,7 +70,7 @@ const documentedCommand: Enter = (program, [, ...args]) => {
 
 beforeAll(installAsShown, 60_000);
 
-it('sends its traces to a collector with the steps of the page, and the remaining ones when it exits', async () => {
+it('sends traces to a collector as the page describes, and sends the remaining traces when it exits', async () => {
   const got: Export[] = [];
   const collector = createServer((req, res) => {
     let body = '';

@@ -47,7 +47,7 @@ describe.skipIf(!executablePath)('the root page and the health page in a browser
     ['light', 320],
     ['dark', 390],
     ['light', 414],
-  ] as const)('are accessible in %s colors, and fit %i pixels', async (colorScheme, width) => {
+  ] as const)('are accessible in the %s color scheme, and fit into %i pixels of width', async (colorScheme, width) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     const page = await context.newPage();
     for (const path of ['/', '/healthcheck']) {

@@ -109,7 +109,7 @@ describe.each(Object.keys(APPS) as (keyof typeof APPS)[])('the existing app %s',
     ]);
   });
 
-  it('gets health, request ids, versions and a quota', async () => {
+  it('gains a health endpoint, request ids, versions and a quota', async () => {
     const { agent } = await run(name, true);
     await agent.get('/healthcheck').expect(200);
     const listed = await agent.get('/notes').set('X-Request-Id', 'order-4711').set('API-Version', '2026-11-01');

@@ -86,7 +86,7 @@ describe.each(FRAMEWORKS)('the custom server of $name', (framework) => {
     expect(page).toContain(`\`\`\`js\n${readFileSync(join(src, name, 'server.mjs'), 'utf8')}\`\`\``);
   });
 
-  it('has ids, health, versions and a quota', { timeout: 600_000 }, async ({ skip }) => {
+  it('has request ids, a health endpoint, versions and a quota', { timeout: 600_000 }, async ({ skip }) => {
     const modules = await registryPackage(packages);
     if (!modules) {
       console.warn(`\n*** SKIPPED: the custom server of ${name}: the registry cannot be reached ***\n`);

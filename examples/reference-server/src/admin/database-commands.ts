@@ -39,7 +39,10 @@ const statusCommand: DatabaseCommand<StatusResult> = {
         `at ${tables.at ?? 'no migration'}; pending: ${formatNames(tables.pending)}; of a newer version: ${formatNames(tables.newer)}`,
       ],
       ['servers', formatNames(serverStates)],
-      ['work', `${work.jobs} jobs, ${work.running} running, the oldest due for ${Math.round(work.overdueMs / 1000)} s`],
+      [
+        'work',
+        `${work.jobs} jobs, ${work.running} running, the oldest overdue by ${Math.round(work.overdueMs / 1000)} s`,
+      ],
     ]);
   },
 };

@@ -112,7 +112,7 @@ export function hostHelpText(): string {
     ...formatOptionRows(hostOptionTable),
     '',
     ...wrapParagraphs(
-      'It also accepts these server options (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --volume-pool, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment variables.',
+      'It also accepts these server options (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --image-cache-gib, --volume-pool, --acceleration, --cpu-mode, --cpu-model, --cpu-feature, --network-mode, --provider-network, --no-vhost-net, --forward, --forward-address, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --metrics-port, --metrics-host, --healthcheck, --healthcheck-config, --log-level, --log-format, --config and the environment variables.',
     ),
   ].join('\n');
 }

@@ -7,7 +7,7 @@ export function checkWorkers({ workers, db, driver }: Options): void {
   if (workers === undefined) return;
   if (isSqliteFile(db) || db === ':memory:')
     throw new StartError(
-      `--workers ${workers} needs --db postgres://...: a SQLite database has one process, and --workers starts several`,
+      `--workers ${workers} needs --db postgres://...: only one process can use a SQLite database, and --workers starts several`,
     );
   if (driver === 'qemu')
     throw new StartError(

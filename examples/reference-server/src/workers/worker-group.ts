@@ -125,8 +125,8 @@ export class WorkerGroup {
       if (index < this.#size && !(await this.#startReplacement())) return false;
       old.expendable = true;
       sendToWorker(old, { kind: 'retire' });
-      // Waiting keeps the number of processes with database connections small. A limit on the wait prevents a long request
-      // from delaying the replacement of the other workers.
+      // Waiting keeps the number of processes with database connections small. A limit on the wait prevents a long
+      // request from delaying the replacement of the other workers.
       const waitController = new AbortController();
       const timeout = pause(REPLACEMENT_WAIT_MS, undefined, { signal: waitController.signal }).catch(() => {});
       await Promise.race([old.ended, timeout]);
@@ -167,7 +167,7 @@ export class WorkerGroup {
         worker.on('message', (message: WorkerMessage) => {
           if (message.kind === 'serving') {
             member.servingSince = performance.now();
-            this.#log.info({ worker: worker.process.pid }, 'a worker serves');
+            this.#log.info({ worker: worker.process.pid }, 'a worker accepts connections');
             resolve(message);
           } else this.#listener.message(worker, message);
         });

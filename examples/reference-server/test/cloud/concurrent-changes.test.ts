@@ -11,7 +11,7 @@ const VLAN = {
   'provider:physical_network': 'home',
   'provider:segmentation_id': 7,
 };
-/** The number of equal requests that are sent concurrently. */
+/** The number of requests that are sent concurrently. */
 const COUNT = 8;
 
 const isSuccess = ({ status }: CloudResponse) => status < 300;
@@ -34,7 +34,7 @@ describe.each(databases)('concurrent changes in a cloud on $kind', ({ url }) => 
   });
   afterAll(() => cloud.stop());
 
-  describe('of several equal requests, one succeeds', () => {
+  describe('of several identical requests, only one succeeds', () => {
     const trunkBody = (port_id: string) => ({
       sub_ports: [{ port_id, segmentation_type: 'vlan', segmentation_id: 5 }],
     });
@@ -146,7 +146,7 @@ describe.each(databases)('concurrent changes in a cloud on $kind', ({ url }) => 
       const { id: group_type } = await create(volume('group_types'), 'group_type', { name: 'any' });
       const group = { group_type, volume_types: [type.id] };
       expect(await successes(() => limited('POST', volume('groups'), { group }))).toBe(1);
-      // The three volumes and two snapshots have 5 GiB, so that one of three volumes can grow by 4 GiB.
+      // The three volumes and two snapshots use 5 GiB of 10 GiB, so only one of the volumes can grow by 4 GiB.
       await limit({ gigabytes: 10 });
       const extend = { 'os-extend': { new_size: 5 } };
       expect(
@@ -154,7 +154,7 @@ describe.each(databases)('concurrent changes in a cloud on $kind', ({ url }) => 
       ).toBe(1);
     });
 
-    it('for a subnet pool, whose prefixes are allocated once', async () => {
+    it('for the prefixes of a subnet pool', async () => {
       const { send, create, newNetwork } = services;
       const pool = { name: 'small', prefixes: ['10.99.0.0/24'], default_prefixlen: 26 };
       const { id: subnetpool_id } = await create(network('subnetpools'), 'subnetpool', pool);
@@ -182,7 +182,7 @@ describe.each(databases)('concurrent changes in a cloud on $kind', ({ url }) => 
     });
   });
 
-  describe('of two mutually exclusive requests, one succeeds', () => {
+  describe('of two mutually exclusive requests, only one succeeds', () => {
     const CASES: Readonly<Record<string, (given: Services) => Promise<readonly [string, string, object?][]>>> = {
       async 'deleting a port, and creating a trunk'({ newPort }) {
         const port_id = await newPort();

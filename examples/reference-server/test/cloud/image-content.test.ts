@@ -54,7 +54,7 @@ it.each([
   ['vmdk', QCOW2],
   ['raw', QCOW2],
   ['iso', Buffer.alloc(60_000)],
-] as const)('rejects content that is not %s, which the image declares', async (format, content) => {
+] as const)('rejects content that is not in the declared format %s', async (format, content) => {
   const { created, shown, upload } = await startAsAdministrator();
   const id = await created(format);
   const { status } = await upload(id, content);
@@ -68,7 +68,7 @@ it.each([
   ['raw', ISO],
   ['iso', ISO],
   ['ari', randomBytes(10)],
-] as const)('accepts content that is %s, unchanged', async (format, content) => {
+] as const)('stores content in the declared format %s unchanged', async (format, content) => {
   const { created, shown, upload } = await startAsAdministrator();
   const id = await created(format);
   expect((await upload(id, content)).status).toBe(204);
@@ -102,7 +102,7 @@ it.each([
   expect(await shown(id)).toMatchObject({ status: 'queued', size: null });
 });
 
-it('rejects imported content of another format, and then accepts a new import', async () => {
+it('rejects imported content that is not in the declared format', async () => {
   const web = await webServer(QCOW2);
   const { created, load } = await startAsAdministrator('--image-source', web);
   const id = await created('vmdk');

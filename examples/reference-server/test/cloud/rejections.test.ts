@@ -25,7 +25,7 @@ it.each(RECORDS)('with real machines, %s is rejected, because it would only be r
   expect((await send('post', path, undefined, body)).status).toBe(401);
 });
 
-it('with simulated machines, they are recorded', async () => {
+it('with simulated machines, a resource that would have no effect is recorded', async () => {
   const { send, token } = await startAsAdministrator();
   const created = await send('post', '/network/v2.0/qos/policies', token, { policy: { name: 'slow' } });
   expect(created.status).toBe(201);

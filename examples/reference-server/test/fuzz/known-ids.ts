@@ -22,7 +22,7 @@ const PRESET: Readonly<Record<string, readonly string[]>> = {
 const UNCHANGED = new Set(['images', 'flavors', 'os-quota-sets', 'os-quota-class-sets']);
 const CHANGING_METHODS = new Set(['PUT', 'DELETE']);
 
-/** Path segments that have no resources, or that contain resources of another collection. */
+/** Path segments that are followed by ids of another collection, and those that are not followed by an id. */
 const ALIASES: Readonly<Record<string, string>> = { 'os-volumes_boot': 'servers', consoles: 'remote-consoles' };
 const SEGMENTS_WITHOUT_IDS = new Set(['detail', 'action']);
 

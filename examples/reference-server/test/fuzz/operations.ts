@@ -1,6 +1,6 @@
 type Json = Record<string, any>;
 
-/** The OpenAPI description of an operation at one version of `MINORS`, which is used up to the next one. */
+/** The OpenAPI description of an operation at one of the `MINORS`, used for all versions before the next of them. */
 export interface Form {
   readonly minors: readonly [first: number, last: number];
   readonly parameters: readonly Json[];
@@ -17,7 +17,7 @@ export interface Operation {
   readonly weight: number;
   /** Whether most other operations need the result, so that each sender starts with this operation. */
   readonly first: boolean;
-  /** The documented statuses that are at least 500. */
+  /** The documented 5xx statuses. */
   readonly failures: Set<number>;
 }
 

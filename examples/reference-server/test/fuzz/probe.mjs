@@ -1,5 +1,5 @@
-// Loaded into the reference server before its own code (`--import`): reports figures that only the process itself can
-// measure.
+// Loaded into the reference server before its own code (`--import`). Reports measurements that only the process itself
+// can make.
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -37,7 +37,7 @@ channel('http.server.request.start').subscribe(({ request }) => {
   begun.push(`${request.method} ${request.url.slice(0, 200)} ${request.headers['openstack-api-version'] ?? ''}`);
 });
 
-/** Measures how late timers fire, which is the time for which the thread was busy. */
+/** Records the CPU time between two ticks. A long iteration of the event loop delays the next tick. */
 setInterval(() => {
   const now = cpuMs();
   if (now - since > longest.cpuMs) longest = { cpuMs: now - since, requests: begun.slice(-8) };

@@ -7,7 +7,7 @@ const PROBE = join(import.meta.dirname, 'probe.mjs');
 
 /** The measurements that the process reports. */
 export interface ProcessFigures {
-  /** The CPU time of the longest event loop iteration since the last report, and the requests around it. */
+  /** The CPU time of the longest event loop iteration since the last report, and the last requests before its end. */
   readonly longest: { readonly cpuMs: number; readonly requests: readonly string[] };
   /** Bytes that are still referenced after a garbage collection. */
   readonly usedBytes: number;

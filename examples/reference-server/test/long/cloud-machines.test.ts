@@ -98,7 +98,8 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     expect(await bootId()).toBe(boot);
 
     await ssh(address, 'umount /data');
-    // On a busy machine, the guest may not release the volume in time; then it stays attached, and the user tries again.
+    // On a busy machine, the guest may not release the volume in time. The volume then stays attached, and the command
+    // is repeated.
     const detached = async () => {
       await openstack('server remove volume one data').catch(() => {});
       await expect.poll(() => openstack('volume show data -f value -c status'), POLLING).toMatch(/available|in-use/);

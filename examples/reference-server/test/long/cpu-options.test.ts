@@ -21,7 +21,7 @@ describe.skipIf(missing)('options for the CPU of guests', { timeout: 60_000 }, (
       'QEMU does not have the CPU model Nehalen (cpuModel): this computer can provide',
     ],
     [['--cpu-feature=-nonsense', '--cpu-feature', '+aes'], 'QEMU does not have the CPU feature nonsense (cpuFeatures)'],
-  ])('are rejected if the host cannot provide it: %j', async (more, sentence) => {
+  ])('are rejected if they are invalid, or if the host cannot provide the CPU: %j', async (more, sentence) => {
     const { code, output } = await runProgram([...options, '--machine-dir', join(folder, 'qemu'), ...more]);
     expect(output).toContain(sentence);
     expect(code).toBe(1);

@@ -23,7 +23,7 @@ const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   apistrata_statement_errors_total: 'no statement fails',
   apistrata_identity_lookups_total: 'this cloud has no identity service',
   apistrata_guest_network_:
-    'networks of users have no counters; packages/qemu/test/long/bridges.test.ts counts on bridges',
+    'user-mode networks have no counters; packages/qemu/test/long/bridges.test.ts checks the counters of bridges',
 };
 
 /** Alerts whose series do not exist in this test, with the reason. */
@@ -94,8 +94,8 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
   }
 
   /**
-   * Returns why the result of an expression is not plausible; undefined if it is. NaN, such as the quantile of an operation
-   * without requests, is not.
+   * Returns why the result of an expression is not plausible; undefined if it is plausible. NaN, such as the quantile
+   * of an operation without requests, is not plausible.
    */
   async function faultOf(expression: string): Promise<string | undefined> {
     const values = (await prometheus.query(expression)).map(({ value }) => value);
@@ -130,14 +130,14 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
     await expect.poll(() => faultsOf(shown), { timeout: 120_000 }).toEqual([]);
   });
 
-  it('finds no series only where there are none, and these expressions are valid', async () => {
+  it('accepts the expressions that are listed as having no series, and returns none', async () => {
     const unseen = dashboardExpressions.filter(hasNoSeries);
     expect(Object.keys(WITHOUT_SERIES).filter((part) => !unseen.join().includes(part))).toEqual([]);
     for (const expression of unseen)
       expect([expression, await prometheus.query(normalized(expression))]).toEqual([expression, []]);
   });
 
-  it('shows the figures of the hosts as they are', async () => {
+  it('shows correct values for the hosts', async () => {
     const shown = async (title: RegExp, ...labels: readonly string[]) => {
       const expression = dashboardExpressions.find((one) => title.test(one)) ?? expect.fail(`${title} is not shown`);
       return valuesBy(await prometheus.query(normalized(expression)), ...labels);
@@ -161,7 +161,7 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
     expect(busy).toBeLessThan(2 * cpus().length * 1.2);
   });
 
-  it('evaluates every alert rule, each with a figure to compare', async () => {
+  it('evaluates every alert rule, and finds a value to compare with its threshold', async () => {
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', ALERT_RULES], { encoding: 'utf8' });
     expect([status, stdout + stderr]).toEqual([
       0,

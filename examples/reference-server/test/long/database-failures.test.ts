@@ -64,7 +64,7 @@ describe('a SQLite file', () => {
     await third.end('SIGKILL');
   });
 
-  it('that is removed while the server runs makes every write a 503', async () => {
+  it('that is removed while the server runs makes every write fail with 503', async () => {
     const file = join(folder, 'removed.db');
     const program = await startProgram(['--db', file, ...quiet]);
     expect((await create(program.url)).status).toBe(202);
@@ -93,7 +93,7 @@ it('rejects unknown and invalid limits of the database', async () => {
 
 const strace = findProgram('strace');
 const traced = strace !== undefined && spawnSync(strace, ['-e', 'trace=none', 'true']).status === 0;
-if (!traced) console.warn('\n*** SKIPPED: counting syncs needs strace, and the right to trace ***\n');
+if (!traced) console.warn('\n*** SKIPPED: counting syncs needs strace, and permission to trace processes ***\n');
 
 describe.skipIf(!traced)('writes that reach the disk before the response', () => {
   /** Creates servers one by one in a traced process, and returns the number of file syncs in that time. */
@@ -117,7 +117,7 @@ describe.skipIf(!traced)('writes that reach the disk before the response', () =>
     return (between!.match(/(fsync|fdatasync)\(/g) ?? []).length;
   }
 
-  it('contain every acknowledged creation, or none if they must survive only the process', () => {
+  it('include every creation with the durability disk, and none with the durability process', () => {
     expect(syncsOf(8, 'disk')).toBeGreaterThanOrEqual(8);
     expect(syncsOf(8, 'process')).toBe(0);
   });

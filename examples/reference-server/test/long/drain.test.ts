@@ -70,7 +70,7 @@ describe('SIGTERM under load', () => {
     { pipelined: 5, drainMs: 0 },
     { pipelined: 5, drainMs: 300 },
   ])(
-    'serves every earlier request ($pipelined in flight per connection, $drainMs ms of drain), repeatedly',
+    'serves every request that was sent before it ($pipelined in flight per connection, $drainMs ms drain time)',
     async ({ pipelined, drainMs }) => {
       for (let round = 0; round < 2; round++) {
         const program = await start(['--drain-ms', String(drainMs)]);
@@ -85,7 +85,7 @@ describe('SIGTERM under load', () => {
     },
   );
 
-  it('fails readiness immediately while requests are served, closes connections in each response, and ends on a second one', async () => {
+  it('fails readiness immediately, closes the connection after each response, and exits immediately on a second signal', async () => {
     const program = await start(['--drain-ms', '3600000']);
     expect((await sendRequest(program.url, 'GET', '/readyz')).status).toBe(200);
     const code = program.end('SIGINT');
@@ -108,7 +108,7 @@ describe('an uncaught error', () => {
   it.each([
     ['an unhandled rejection', "Promise.reject(new Error('not awaited'))", /not awaited/],
     ['an error outside of every request', "setTimeout(() => { throw new Error('from nowhere') })", /from nowhere/],
-  ])('(%s) is logged, and ends the program gracefully with a failure', async (_title, what, message) => {
+  ])('(%s) is logged, and ends the program gracefully with the exit code 1', async (_title, what, message) => {
     const program = await start([], breaking(what));
     const loads = await connectUnderLoad(program, 4, 1);
     expect(await program.end('SIGUSR2')).toBe(1);

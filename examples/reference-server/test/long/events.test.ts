@@ -114,7 +114,7 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
     }
   });
 
-  it('are a stream for administrators, which continues at the last position of a reader', async () => {
+  it('are streamed to administrators, and a reader continues after the last event that it received', async () => {
     const admin = { 'X-Auth-Token': 'admin:demo' };
     const stream = `${program.url}/events?type=instance.create.*`;
     const ends = await readStream(`${stream}&after=0`, admin, 'instance.create.end', SERVERS);
@@ -128,7 +128,7 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
     expect((await fetch(stream, { method: 'POST', headers: admin })).status).toBe(405);
   });
 
-  it('accept any pattern of types without blocking the process, and reject too many', async () => {
+  it('are filtered by any pattern of types without blocking the process, and too long or too many patterns are rejected', async () => {
     const admin = { 'X-Auth-Token': 'admin:demo' };
     const stream = (query: string) => fetch(`${program.url}/events?after=0&${query}`, { headers: admin });
     const many = await stream(`type=${'*'.repeat(40)}x&type=instance.create.end`);

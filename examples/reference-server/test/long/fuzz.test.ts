@@ -9,7 +9,7 @@ import { operationsOf } from '../fuzz/operations.js';
 import { type ProcessFigures, startProbed } from '../fuzz/probed-program.js';
 import { removeServers } from '../fuzz/remove-servers.js';
 
-/** The duration of a long run on each database, which `SOAK_MINUTES=10` requests. */
+/** The duration of a long run on each database in minutes, such as `SOAK_MINUTES=10`; 0 selects a short run. */
 const soakMinutes = Number(process.env.SOAK_MINUTES ?? 0);
 const seconds = soakMinutes > 0 ? soakMinutes * 60 : 16;
 const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
@@ -27,7 +27,7 @@ const ARGS = ['--log-level', 'error', ...['instances=40', 'cores=-1', 'ram=-1'].
 
 const postgresUrl = inject('postgresUrl');
 const databases = [
-  { name: 'an SQLite file', databaseIn: (folder: string) => join(folder, 'compute.db') },
+  { name: 'a SQLite file', databaseIn: (folder: string) => join(folder, 'compute.db') },
   { name: 'PostgreSQL', databaseIn: () => freshDatabase(postgresUrl), missing: postgresUrl === '' },
 ];
 

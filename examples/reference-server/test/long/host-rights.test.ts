@@ -128,7 +128,7 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
     expect(await metrics()).not.toContain(onH2.id);
   });
 
-  it('remove machines of servers that left while the host was down, although they no longer see them', async () => {
+  it('remove the machines of servers that were evacuated while the host was down, but cannot read these servers', async () => {
     const { create, settled, request, machinesOn, until } = cloud;
     const { id } = await settled(await create('evacuated', { host: 'h2' }));
     const service = async () => (await request('GET', '/os-services?host=h2')).body.services[0];
@@ -179,7 +179,7 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
     }
   });
 
-  it('have no rights on tables that hosts do not need', async () => {
+  it('have no privileges on tables that hosts do not need', async () => {
     const { rows } = await owner.query(`select tablename from pg_tables where schemaname = 'public'`);
     const granted = hostRoleSql({ host: 'h1', role: role('h1') }).matchAll(/^grant .* on (\w+) to /gm);
     const open = new Set([...granted].map(([, table]) => table));
@@ -226,13 +226,13 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
       expect(await asHost('h1', `update ${table} set host = host where host = 'h2' returning host`)).toEqual([]);
   });
 
-  it('cannot trick the functions with their own tables', async () => {
+  it('cannot deceive the SQL functions with temporary tables of the same names', async () => {
     const shadowTable = `create temp table host_roles as select session_user::text as role, 'h2'::text as host, 1 as volumes`;
     expect(await asHost('h1', shadowTable, 'select apistrata_host() as host')).toEqual([{ host: 'h1' }]);
     expect(await asHost('h1', shadowTable, `select id from servers where id = '${onH2.id}'`)).toEqual([]);
   });
 
-  it('read images of servers on them, but no private images of others', async () => {
+  it('read the images of servers on them, but no other private images', async () => {
     const image = async (name: string) => {
       const { rows } = await owner.query(
         `insert into images (id, revision, data, project_id, name, status, visibility, hidden)
@@ -256,13 +256,13 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
     ).rejects.toThrow('row-level');
   });
 
-  it('have a key file for their owner only, and no key of the cloud or of another host', () => {
+  it('have a key file that only its owner can read, and no key of the cloud or of another host', () => {
     const keys = ['h1', 'h2'].map((host) => readFileSync(keyFile(host), 'utf8').trim());
     expect(new Set([...keys, cloud.environment.APISTRATA_SECRET_KEY]).size).toBe(3);
     expect(statSync(keyFile('h1')).mode & 0o777).toBe(0o600);
   });
 
-  it('are rejected with the key of another host, or without rights', async () => {
+  it('are rejected with the key of another host, or without privileges', async () => {
     await cloud.kill('h1');
     await expect(cloud.startLimitedHost('h9', urlOf('h1'), keyFile('h1'))).rejects.toThrow(
       /row-level security.*admin host-role/,
@@ -276,7 +276,7 @@ describe.skipIf(!postgresUrl)('hosts with their own role and key', { timeout: 12
     expect(await act(onH1.id, { reboot: { type: 'SOFT' } })).toMatchObject({ status: 'ACTIVE', fault: undefined });
   });
 
-  it('need a role that row level security limits', async () => {
+  it('need a role to which row-level security applies', async () => {
     await expect(admin('host-role', 'h9')).rejects.toThrow('the PostgreSQL role host_h9 does not exist: create it');
     await expect(admin('host-role', 'h9', '--role', 'test')).rejects.toThrow('is a superuser');
     const { output } = await admin('host-role', 'h9', '--print-sql');

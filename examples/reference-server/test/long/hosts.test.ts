@@ -85,13 +85,13 @@ describe.skipIf(!postgresUrl)('hosts as separate processes, on PostgreSQL', { ti
       .toEqual(['completed']);
   });
 
-  it('are one process each', async () => {
+  it('reject a second process with the same name', async () => {
     const { startHost } = await open();
     await startHost('h1');
     await expect(startHost('h1')).rejects.toThrow('another process is already running as host h1');
   });
 
-  it('name the database that they need', async () => {
+  it('report that they need PostgreSQL', async () => {
     const { startHost } = await open();
     await expect(startHost('h1', ['--db', join(folder, 'cloud.db')])).rejects.toThrow('they need PostgreSQL');
     expect(existsSync(join(folder, 'cloud.db'))).toBe(false);

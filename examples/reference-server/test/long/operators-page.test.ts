@@ -60,7 +60,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
   const signIn = (page: Page) => page.getByRole('button', { name: 'Sign in' }).click();
 
   it('creates a server with three fields, shows its log and history, and deletes it', async () => {
-    // A request that was under way when the server was deleted.
+    // Requests in flight when the server is deleted return 404.
     expected = ['404'];
     const page = await open(program.url);
     await expect.poll(() => page.locator('#events-note').textContent()).toContain('New events appear');
@@ -87,7 +87,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
     await page.locator('#detail').waitFor({ state: 'hidden' });
   });
 
-  it('accepts a new server only once the form offers images and flavors', async () => {
+  it('accepts a new server only after the form has loaded images and flavors', async () => {
     const page = await open(program.url, {}, async (opened) => {
       await opened.route('**/flavors/detail', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -121,8 +121,8 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
     await expect.poll(offered).toEqual(['None', 'laptop']);
   });
 
-  it('is used without a mouse', async () => {
-    // A request that was under way when the server was deleted.
+  it('can be used without a mouse', async () => {
+    // Requests in flight when the server is deleted return 404.
     expected = ['404'];
     const page = await open(program.url);
     await page.getByLabel('Name').focus();
@@ -148,7 +148,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
   });
 
   it('asks users of --cloud to log in, does not store the token, and discards it after the logout', async () => {
-    // Without --events, there is no stream.
+    // Without --events, there is no event stream.
     expected = ['401', '/events'];
     const cloud = await startProgram(['--db', ':memory:', '--cloud', '--log-level', 'silent']);
     const [, password = ''] = await cloud.printed(/^export OS_PASSWORD=(\S+)$/m);
@@ -176,7 +176,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
     await cloud.end('SIGTERM');
   });
 
-  it('accepts tokens of a file, and shows members what they may see', async () => {
+  it('accepts tokens from a file, and shows members only what they may see', async () => {
     expected = ['401', '/os-hypervisors', '/events'];
     const tokens = join(directory, 'tokens.json');
     const caller = { userId: 'ada', projectId: 'demo', roles: ['member', 'reader'] };
@@ -206,7 +206,7 @@ describe.skipIf(!executablePath)('the operators’ page', { timeout: 180_000 }, 
     ['dark', 390],
     ['light', 414],
     ['dark', 320],
-  ] as const)('is accessible in %s colors, and fits %i pixels', async (colorScheme, width) => {
+  ] as const)('is accessible in the %s color scheme, and fits into %i pixels of width', async (colorScheme, width) => {
     const page = await open(program.url, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
     const name = `server-with-a-long-name-${colorScheme}-${width}`;
     await page.getByLabel('Name').fill(name);

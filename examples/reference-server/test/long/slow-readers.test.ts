@@ -6,7 +6,7 @@ import { sendRequest, startProgram } from '../program.js';
 
 const MIB = 1024 * 1024;
 const CLIENTS = 100;
-/** The number of requests per client. The responses have about 10 MB; the system buffers less than 5 MB. */
+/** The number of requests per client. Their responses total about 10 MB; the system buffers less than 5 MB. */
 const PAGES = 10;
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const REQUEST = 'GET /v2.1/servers/detail HTTP/1.1\r\nHost: localhost\r\nX-Auth-Token: ada:demo\r\n\r\n';
@@ -28,7 +28,7 @@ if (!linux)
   console.warn('*** SKIPPED: the memory of a process is read from /proc, which this system does not have ***');
 
 it.skipIf(!linux)(
-  `${CLIENTS} clients that never read their ${PAGES} pages cost bounded memory; others are served, and they are disconnected`,
+  `${CLIENTS} clients that never read their ${PAGES} pages use bounded memory and are disconnected, while others are served`,
   {
     timeout: 300_000,
   },
@@ -63,7 +63,7 @@ it.skipIf(!linux)(
         // The server's counter is used, because a client that reads late still receives data that was sent earlier.
         expect(await stalled(program.url)).toBe(CLIENTS);
       },
-      // Until then the server creates hundreds of pages of 1 MB.
+      // Before the disconnections, the server creates hundreds of pages of 1 MB.
       { timeout: 240_000 },
     );
     // In addition to the system's buffers, each connection may buffer one page.

@@ -96,8 +96,8 @@ async function expectActive(program: Program, ids: readonly string[]): Promise<v
 
 describe('workers', () => {
   it.each([
-    [['--db', ':memory:'], 'needs --db postgres://...: a SQLite database has one process'],
-    [['--db', join(folder, 'one.db')], 'needs --db postgres://...: a SQLite database has one process'],
+    [['--db', ':memory:'], 'needs --db postgres://...: only one process can use a SQLite database'],
+    [['--db', join(folder, 'one.db')], 'needs --db postgres://...: only one process can use a SQLite database'],
     [['--db', 'postgres://nowhere/x', '--driver', 'qemu'], 'cannot be combined with --driver qemu'],
   ])('are rejected with %j', async (args, sentence) => {
     const { code, output } = await runProgram([...args, '--workers', '2', '--port', '0']);
@@ -126,7 +126,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
-  it('are all replaced on SIGHUP without a failed request, and read everything again', async () => {
+  it('are all replaced on SIGHUP without a failed request, and read their configuration again', async () => {
     const policy = join(folder, 'policy.yaml');
     writeFileSync(policy, '');
     const program = await start(2, ['--policy-file', policy]);
@@ -147,7 +147,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
-  it('are replaced within a minute while clients keep connections, and none of those is reset', async () => {
+  it('are replaced within a minute without resetting the connections that clients keep open', async () => {
     const program = await start(4);
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
     onTestFinished(() => agent.destroy());

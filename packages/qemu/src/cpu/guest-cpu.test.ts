@@ -9,13 +9,13 @@ const NEHALEM: GuestCpu = {
 };
 
 describe('the CPU of a guest', () => {
-  it('becomes an argument with which QEMU drops no feature', () => {
+  it('is passed to QEMU with the flag that forbids dropping features', () => {
     expect(cpuArgument(NEHALEM, ['kvm=off'])).toBe('Nehalem,aes=on,popcnt=off,enforce,kvm=off');
     const spelled = { model: 'base', properties: { family: 6, 'model-id': 'QEMU CPU', aes: true }, visible: null };
     expect(cpuArgument({ mode: 'host-model', ...spelled })).toBe('base,family=6,model-id=QEMU CPU,aes=on,enforce');
   });
 
-  it('becomes an argument with only the model if it is that of the host', () => {
+  it('is passed to QEMU without properties if it is the CPU of the host', () => {
     expect(cpuArgument({ mode: 'host-passthrough', model: 'host', properties: {}, visible: null })).toBe('host');
   });
 

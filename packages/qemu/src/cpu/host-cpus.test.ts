@@ -54,13 +54,13 @@ const custom = (cpuModel: string, ...cpuFeatures: readonly string[]): CpuOptions
 });
 
 describe('the CPU of guests', () => {
-  it('is unknown if QEMU ends without a response', async () => {
+  it('cannot be determined if QEMU exits without a response', async () => {
     const program = join(folder, 'silent');
     writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
     await expect(open(program)).rejects.toThrow('QEMU does not list its CPU models: undefined');
   });
 
-  it('is that of the host, or the one that QEMU emulates', async () => {
+  it('is that of the host with KVM, and the one that QEMU emulates with TCG', async () => {
     const program = fakeQemu(NEW);
     const visible = { vendor: 'Maker', family: 6, 'sse4.2': true, aes: true };
     const { guest } = await open(program);
@@ -70,12 +70,12 @@ describe('the CPU of guests', () => {
     expect([cpuArgument(without), without.visible?.aes]).toEqual(['host,aes=off', undefined]);
   });
 
-  it('is expanded with the mode host-model', async () => {
+  it('is an explicit list of features in the mode host-model', async () => {
     const { guest } = await open(fakeQemu({ ...NEW, 'model-id': 'A, B' }), { cpuMode: 'host-model' });
     expect(cpuArgument(guest)).toBe('base,vendor=Maker,family=6,aes=on,sse4.2=on,model-id=A  B,enforce');
   });
 
-  it('is a model with changes', async () => {
+  it('is a model with some features enabled or disabled in the mode custom', async () => {
     const program = fakeQemu(NEW);
     expect(cpuArgument((await open(program, custom('Old', '+AES', '-sse4_2'))).guest)).toBe(
       'Old,aes=on,sse4.2=off,enforce',
@@ -103,7 +103,7 @@ describe('the CPU of guests', () => {
     await expect(open(fakeQemu(NEW), options)).rejects.toMatchObject({ code: 'CPU_UNAVAILABLE', message });
   });
 
-  it('is rejected with the output of a QEMU that does not know the query', async () => {
+  it('is rejected with the output of a QEMU that does not support the query', async () => {
     const path = join(folder, 'ancient');
     writeFileSync(path, `#!/bin/sh\ncat >/dev/null\nprintf '{"return": {}}\\n{"error": {"desc": "unknown"}}\\n'\n`, {
       mode: 0o755,
@@ -118,26 +118,26 @@ describe('a guest of another host', () => {
     (await open(program, options, kind)).findObstacle(guest, 'h2');
   const MISSING_AES = "Host h2 does not provide features of the guest's CPU: aes.";
 
-  it('can move to a host that provides its model, regardless of the model of that host', async () => {
+  it('can move to a host that provides its model, regardless of the model that guests get there', async () => {
     const guest = await guestOf(fakeQemu(NEW), custom('Old'));
     expect(await against(guest, fakeQemu(OLD))).toBeNull();
     expect(await against(guest, fakeQemu({ ...NEW, avx: true }), custom('Newest'))).toBeNull();
   });
 
-  it('can move with an expanded CPU to a host with more features', async () => {
+  it('can move with an explicit list of features to a host with more features', async () => {
     const guest = await guestOf(fakeQemu(OLD), { cpuMode: 'host-model' });
     expect(await against(guest, fakeQemu({ ...NEW, vendor: 'Other' }))).toBeNull();
     expect(await against(await guestOf(fakeQemu(NEW), { cpuMode: 'host-model' }), fakeQemu(OLD))).toBe(MISSING_AES);
   });
 
-  it('stays if the host lacks features of its model, or its administrator has switched them off', async () => {
+  it('cannot move to a host that lacks features of its model, or whose administrator has disabled them', async () => {
     const guest = await guestOf(fakeQemu(NEW), custom('New'));
     expect(await against(guest, fakeQemu(OLD))).toBe(MISSING_AES);
     expect(await against(guest, fakeQemu(NEW), custom('Old', '-aes'))).toBe(MISSING_AES);
     expect(await against(await guestOf(fakeQemu(NEW), custom('Old')), fakeQemu(NEW), custom('Old', '-aes'))).toBeNull();
   });
 
-  it('stays if the host has another CPU, and it sees that of its host', async () => {
+  it('cannot move to a host with another CPU if it sees the CPU of its own host', async () => {
     const guest = await guestOf(fakeQemu(NEW));
     expect(await against(guest, fakeQemu(NEW), custom('Old'))).toBeNull();
     expect(await against(guest, fakeQemu(OLD))).toBe(MISSING_AES);
@@ -146,7 +146,7 @@ describe('a guest of another host', () => {
     expect(await against(guest, fakeQemu({ ...NEW, vendor: 'Other' }))).toBe(`${differs} vendor.`);
   });
 
-  it('stays if the QEMU there does not have its model, or has another one with this name', async () => {
+  it('cannot move to a host whose QEMU does not have its model, or defines the model differently', async () => {
     const guest = await guestOf(fakeQemu(NEW), custom('Old'));
     const { Old: _, ...models } = MODELS;
     expect(await against(guest, fakeQemu(NEW, models))).toBe('QEMU on host h2 does not have the CPU model Old.');
@@ -156,7 +156,7 @@ describe('a guest of another host', () => {
     );
   });
 
-  it('moves as before if an earlier version has started it', async () => {
+  it('can move if an earlier version of this package started it, because its CPU is unknown', async () => {
     const guest = await guestOf(fakeQemu(NEW));
     expect(await against({ ...guest, visible: null }, fakeQemu(OLD))).toBeNull();
   });

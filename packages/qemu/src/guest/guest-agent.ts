@@ -14,7 +14,7 @@ const SYNC_INTERVAL_MS = 500;
 /** The maximum size of an agent's response in bytes. A limit is needed because a guest can send any amount of data. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
 
-/** Makes a guest agent discard earlier input. The response to a synchronization request begins with the same byte. */
+/** The byte that makes a guest agent discard earlier input. Responses to synchronization requests begin with it. */
 const DELIMITER = '\xff';
 
 interface AgentResponse {

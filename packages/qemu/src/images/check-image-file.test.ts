@@ -54,7 +54,7 @@ describe('an uploaded image file', () => {
     ['vhdx', 'vhdxfile'],
     ['luks', 'LUKS\xba\xbe'],
     ['vdi', `${' '.repeat(64)}\x7f\x10\xda\xbe`],
-  ])('is rejected as raw when its content is %s', async (found, content) => {
+  ])('is rejected as raw if its content is %s', async (found, content) => {
     writeFileSync(join(folder, 'other'), content, 'latin1');
     const reason = `the image declares raw, but its content is ${found}`;
     await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(reason);
@@ -73,15 +73,15 @@ describe('an uploaded image file', () => {
     return path;
   }
 
-  it('has the size that its header states, as vmdk', async () => {
+  it('has the size that its vmdk header states', async () => {
     const text = '# Disk DescriptorFile\nparentCID=ffffffff\ncreateType="monolithicSparse"\n';
     expect(await checkImageFile(vmdk(text), 'vmdk')).toBe(2 ** 20);
   });
 
   it.each([
     ['that names flat files', 'createType="monolithicFlat"\n'],
-    ['with two kinds', 'createType="monolithicSparse"\ncreateType="monolithicFlat"\n'],
-    ['without a kind', 'parentCID=ffffffff\n'],
+    ['with two types', 'createType="monolithicSparse"\ncreateType="monolithicFlat"\n'],
+    ['without a type', 'parentCID=ffffffff\n'],
     ['with a parent', 'parentCID=12345678\ncreateType="monolithicSparse"\n'],
   ])('is rejected as a vmdk file %s', async (_, text) => {
     await expect(checkImageFile(vmdk(text), 'vmdk')).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });

@@ -14,7 +14,7 @@ interface NicHost {
 
 /** Options for connecting a machine's interfaces. */
 interface NicOptions {
-  /** Whether the machine is about to start. If so, these are all of its interfaces. */
+  /** Whether the machine is about to start. If so, all of its interfaces are connected in one call. */
   readonly starting?: boolean;
   /** The machine's flavor, if it differs from the server record's flavor. */
   readonly flavor?: FlavorCopy;

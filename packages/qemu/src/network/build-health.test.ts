@@ -21,7 +21,7 @@ it('does not report a problem with the computer if the plan cannot be read', () 
   expect([lines, changes]).toEqual([['networks could not be built: no database'], []]);
 });
 
-it('reports the second failure in a row, once, and the first success after it', () => {
+it('reports the second of several consecutive failures, and the first success after them', () => {
   const { built, lines, changes } = health();
   built.recordSuccess();
   built.recordFailure(new Error('busy'));
@@ -39,7 +39,7 @@ it('reports the second failure in a row, once, and the first success after it', 
   ]);
 });
 
-it('reports a problem of networks that were built, once, and its end', () => {
+it('reports once a problem that remains although networks were built, and then its end', () => {
   const { built, lines, changes } = health();
   for (let i = 0; i < 2; i++) built.recordSuccess('no tunnels to h2');
   expect(built.isFailing).toBe(false);

@@ -24,7 +24,7 @@ export interface NetworkMode {
   /**
    * Connects interfaces of a server to their networks. Returns the network backends in the same order.
    *
-   * @param starting whether the machine is about to start; if so, these are all of its interfaces
+   * @param starting whether the machine is about to start; if so, `interfaces` contains all of its interfaces
    */
   connect(
     server: Server,

@@ -54,7 +54,7 @@ export async function findPhysicalNetworks(
       throw createUnusableDeviceError(
         name,
         device,
-        'its IP addresses would stop working: attach it to a bridge that has them',
+        'its IP addresses would stop working: attach it to a bridge, and move the addresses to the bridge',
       );
     foundDevices.set(name, { device, isBridge });
   }

@@ -22,7 +22,7 @@ it('derives an address from a key, in the form in which the kernel reports it', 
   expect(deriveInnerAddress(KEY)).toBe('fda9:7d5e:41c6:1:3856:56ec:d81c:7c33');
 });
 
-it('contains other hosts with tunnels, and their address inside if they are encrypted', async () => {
+it('contains the other hosts that have tunnels, with their inner addresses if the tunnels are encrypted', async () => {
   const plain = await seenBy(undefined, host('h2'), host('h3', { tunnelPort: null }), host('h4', { alive: false }));
   expect([...plain.tunnels.peers.keys()]).toEqual(['h2', 'h4']);
   expect([plain.alive, plain.problem]).toEqual([['h2'], null]);
@@ -40,6 +40,6 @@ it('excludes hosts that differ in encryption, and names those that are alive', a
   const withoutKey = await seenBy(undefined, encrypted('h2'), host('h3'));
   expect([...withoutKey.tunnels.peers.keys()]).toEqual(['h3']);
   expect(withoutKey.problem).toBe('no tunnels to the hosts h2, which encrypt their tunnels');
-  // Their routers stay where they are.
+  // Hosts without a tunnel are still alive, so their routers do not move to other hosts.
   expect(withKey.alive).toEqual(['h2', 'h3', 'h5']);
 });

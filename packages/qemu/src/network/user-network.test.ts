@@ -20,14 +20,14 @@ describe('the user-mode network of a guest', () => {
     });
   });
 
-  it('uses addresses that differ from those of the guest', () => {
+  it('uses a gateway and a DNS address that differ from the address of the guest', () => {
     const small = nic({ cidr: '192.168.7.8/29', address: '192.168.7.9', gateway: null });
     expect(createUserNetwork(small)).toMatchObject({ host: '192.168.7.10', dns: '192.168.7.14' });
     const last = nic({ cidr: '192.168.7.8/29', address: '192.168.7.14', gateway: '192.168.7.13' });
     expect(createUserNetwork(last)).toMatchObject({ dns: '192.168.7.12' });
   });
 
-  it('has no route without an IPv4 address', () => {
+  it('is not emulated without an IPv4 address', () => {
     expect(createUserNetwork(nic())).toEqual({ type: 'hubport', hubid: 1 });
     expect(createUserNetwork(nic({ version: 6, address: 'fd00::7', cidr: 'fd00::/64' }))).toEqual({
       type: 'hubport',

@@ -30,7 +30,7 @@ describe('the acceleration of guests', () => {
     await expect(run).rejects.toThrow(`a probe guest did not get past ${reported} within 0.3 seconds`);
   });
 
-  it('does not work if QEMU exits, and the reason is its error message', async () => {
+  it('does not work if QEMU exits; the reason is the error message of QEMU', async () => {
     const run = runProbeGuest(fakeQemu('R', 'echo "failed to initialize kvm" >&2; exit 1'), 'kvm', undefined, 30_000);
     await expect(run).rejects.toThrow('(failed to initialize kvm)');
   });

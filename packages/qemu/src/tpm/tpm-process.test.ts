@@ -29,7 +29,7 @@ it('stores the state with the disks, and the rest in the local folder', () => {
   expect(all).toContain('path=/m/tpm --pid file=/m/tpm.pid');
 });
 
-it('releases the lock on its state in a move if it has one', () => {
+it('releases the lock on its state in a live migration if the emulator supports this', () => {
   expect(argumentsOf([], true)).not.toContain('--migration');
   expect(argumentsOf(['cmdarg-migration'])).toMatch(/ --migration release-lock-outgoing$/);
   expect(argumentsOf(['cmdarg-migration'], true)).toMatch(/ --migration release-lock-outgoing,incoming$/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limitProcess, removeGroup } from './cpu-group.js';
 
-/** A folder that imitates cgroups v2: written values can be read back. */
+// A temporary folder imitates the cgroups v2 file system: written values can be read back.
 describe('the control group of a machine', () => {
   let root: string;
   beforeEach(() => {

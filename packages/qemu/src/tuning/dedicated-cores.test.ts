@@ -42,7 +42,7 @@ describe('cores that are dedicated to machines', () => {
     expect([await cores.hasDedicatedCores(), await cores.sharedCores()]).toEqual([false, [0, 1, 2, 3, 4, 5]]);
   });
 
-  it('are formatted as in Linux CPU lists', () => {
+  it('are parsed from CPU lists in the format of Linux', () => {
     expect(parseCoreList('0-2,5,7-8\n')).toEqual([0, 1, 2, 5, 7, 8]);
     expect(parseCoreList('')).toEqual([]);
   });

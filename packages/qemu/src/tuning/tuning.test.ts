@@ -91,7 +91,7 @@ describe('options of flavors and images for a machine', () => {
     expect(tuned(specs, properties)).toMatchObject(expected);
   });
 
-  it('have a queue of interfaces for each VCPU, as many as a TAP device can have', () => {
+  it('give each interface one queue per VCPU, up to the maximum of a TAP device', () => {
     const queues = (vcpus: number) => tuned({ 'hw:vif_multiqueue_enabled': 'True' }, {}, vcpus).nicQueues;
     expect([1, 2, 256, 300].map(queues)).toEqual([1, 2, 256, 256]);
   });

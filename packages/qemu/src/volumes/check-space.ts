@@ -3,7 +3,12 @@ import { QemuError } from '../qemu-error.js';
 
 const GIB = 2 ** 30;
 
-/** Checks the free space at a place. @throws QemuError `DISK_FULL` if fewer bytes are free than needed */
+/**
+ * Checks that enough bytes are free.
+ *
+ * @param place where the space is, for the error message, such as `on this host`
+ * @throws QemuError `DISK_FULL` if fewer bytes are free than needed
+ */
 export function requireFreeBytes(bytes: number, freeBytes: number, place: string): void {
   if (bytes > freeBytes)
     throw new QemuError(
