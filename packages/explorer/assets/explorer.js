@@ -1,5 +1,5 @@
-// Functions of these pages beyond links and forms: changing the version in place, searching while a visitor types, and
-// sending requests.
+// Functions of the pages that plain links and forms do not provide: changing the version in place, showing search
+// results while a visitor types, and sending requests.
 
 import { activateForms, keepTyped, restoreTyped } from './try.js';
 import { restoreTabs } from './ui.js';
@@ -7,7 +7,7 @@ import { restoreTabs } from './ui.js';
 const root = document.documentElement;
 const main = () => document.querySelector('main');
 
-/** Opens the folded parts that contain the address's target. */
+/** Expands the `details` elements that contain the target of the URL fragment, and scrolls to the target. */
 function revealTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
@@ -107,11 +107,11 @@ function slider() {
   place.append(range);
   const go = () => {
     const { href } = select.selectedOptions[0].dataset;
-    // Files of a static site are in different folders, so another page's relative addresses would not work in place.
+    // Files of a static site are in different folders, so the relative URLs of another page would be wrong in place.
     if (href !== undefined) return location.assign(href);
     const address = new URL(location.href);
     address.searchParams.set('version', select.value);
-    // A page that describes one version is replaced with the page that describes the selected version.
+    // A page that describes one version has the version in its path.
     address.pathname = address.pathname.replace(/\/versions\/[^/]+$/, `/versions/${select.value}`);
     void show(address, true);
   };

@@ -5,7 +5,7 @@ const root = document.documentElement;
 /** Maximum number of requests that the page remembers in a session. */
 const MAX_SENT = 10;
 
-/** Returns the visitor's input, which is kept when the version changes. */
+/** Returns the visitor's input, which {@link restoreTyped} restores after the version has changed. */
 export function keepTyped() {
   const details = document.querySelector('#try');
   if (!details) return undefined;
@@ -139,7 +139,7 @@ function colored(text) {
   return [...nodes, pretty.slice(end)];
 }
 
-/** Adds a request to the list of this session's requests, which is kept when the page changes. */
+/** Adds a request to the list of this session's requests, which all pages share, and shows the list. */
 function remember(line) {
   let lines = [];
   try {

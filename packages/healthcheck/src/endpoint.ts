@@ -82,7 +82,7 @@ export function createEndpoint(
       shutdownStatus = unavailableStatus(
         'shutdown',
         'SHUTTING DOWN',
-        'The service completes its requests and accepts no new ones',
+        'The service completes its requests before it stops',
       );
       const [state, ...others] = new Set(lastStates.values());
       const from: CheckState = state !== undefined && others.length === 0 ? state : 'available';

@@ -64,7 +64,7 @@ export interface HealthcheckOptions {
   readonly errors?: HealthcheckErrorsOption;
   /**
    * Whether the service is ready when it starts. If false, the endpoints that fail on shutdown are unavailable until
-   * `markReady()`. Default true.
+   * `markReady()` is called. Default true.
    */
   readonly startsReady?: boolean;
   /** The name and version of this service, shown with `names`. Default: none. */
@@ -76,9 +76,9 @@ export interface HealthcheckOptions {
   readonly links?: readonly PageLink[];
   /**
    * With `detailed`: whether every asynchronous resource is tracked from its creation, so that responses contain the
-   * stack trace of each pending one. Tracking slows the whole process down; a process that awaits often may become
-   * several times slower. Default false: responses list only the types of resources that keep the process alive, with
-   * no overhead except while a response is built.
+   * stack trace of each pending one. Tracking slows the whole process down; a process that frequently uses `await` may
+   * become several times slower. Default false: responses list only the types of resources that keep the process
+   * alive, with no overhead except while a response is built.
    */
   readonly followResources?: boolean;
   /** With `followResources`: whether pending promises are also tracked. Default true. */

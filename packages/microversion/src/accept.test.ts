@@ -13,6 +13,6 @@ it.each([
   ['a quality of 0 after a quoted parameter', 'application/json;a=",";q=0, */*', false],
   ['an unclosed quote, which extends to the end', 'text/html;a="x,application/json', false],
   ['an unclosed quote after escapes', 'text/html;a="\\",application/json\\', false],
-])('decides on JSON for %s', (_, accept, expected) => {
+])('determines whether the client accepts JSON for %s', (_, accept, expected) => {
   expect(accepts(accept, JSON_TYPE)).toBe(expected);
 });

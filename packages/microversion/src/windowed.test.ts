@@ -6,7 +6,7 @@ import { at, between, breakpointsOf, notAfter, notBefore, PerInterval, since, un
 const v = (text: string) => Version.of(text);
 
 describe('a version', () => {
-  it('is compared numerically, part by part', () => {
+  it('is compared numerically, the major number first', () => {
     expect(v('2.10').compare(v('2.9'))).toBeGreaterThan(0);
     expect(v('2.100').compare(v('2.99'))).toBeGreaterThan(0);
     expect(v('3.0').compare(v('2.100'))).toBeGreaterThan(0);
@@ -33,13 +33,13 @@ describe('a version', () => {
     expect(Version.parse(text)).toBeUndefined();
   });
 
-  it('keeps arbitrarily long numbers exactly, and orders them', () => {
+  it('preserves and orders numbers of any length', () => {
     const long = `2.${'9'.repeat(400)}`;
     expect(String(Version.parse(long))).toBe(long);
     expect(v(long).compare(v(`2.1${'0'.repeat(400)}`))).toBeLessThan(0);
   });
 
-  it('is ordered by its pair of numbers', () => {
+  it('is ordered by major number, then by minor number', () => {
     const part = fc.tuple(fc.bigInt(1n, 10n ** 30n), fc.bigInt(0n, 10n ** 30n));
     fc.assert(
       fc.property(part, part, ([aMajor, aMinor], [bMajor, bMinor]) => {
@@ -49,7 +49,7 @@ describe('a version', () => {
     );
   });
 
-  it('has a format that errors mention', () => {
+  it('is rejected with an error that names the format if it is malformed', () => {
     expect(() => Version.of('2.')).toThrow(/MAJOR\.MINOR/);
   });
 });
@@ -116,10 +116,10 @@ describe('a value that is cached per interval', () => {
   });
 });
 
-describe('a history that is limited to versions above or below one', () => {
+describe('a windowed value that is limited to versions from or up to a bound', () => {
   const history = [until('2.4', 'a'), between('2.5', '2.9', 'b'), since('2.12', 'c')] as const;
 
-  it('keeps the windows above or below, including the version itself', () => {
+  it('is unchanged within the bound, inclusive, and undefined beyond it', () => {
     const upper = notBefore('2.7', history)!;
     expect(['2.6', '2.7', '2.9', '2.10', '2.12'].map((version) => at(upper, version))).toEqual([
       undefined,

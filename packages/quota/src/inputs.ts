@@ -31,7 +31,7 @@ export function checkKinds(kinds: readonly string[]): readonly string[] {
 export function checkProject(project: string): string {
   if (typeof project !== 'string' || project === '') throw new InvalidQuota('A project id must be a non-empty string');
   if (project.length > MAX_PROJECT_LENGTH) {
-    throw new InvalidQuota(`A project id has at most ${MAX_PROJECT_LENGTH} characters`);
+    throw new InvalidQuota(`A project id must have at most ${MAX_PROJECT_LENGTH} characters`);
   }
   if (UNSTORABLE_CHARACTERS.test(project)) throw new InvalidQuota('A project id must be well-formed text without NUL');
   return project;
@@ -40,7 +40,7 @@ export function checkProject(project: string): string {
 /** Validates amounts by resource kind. Returns a new object that contains only amounts above 0. */
 export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amounts {
   if (amounts === null || typeof amounts !== 'object')
-    throw new InvalidQuota('Amounts must be an object with an amount for each kind');
+    throw new InvalidQuota('Amounts must be an object that maps kinds to amounts');
   const checkedAmounts: Record<string, number> = {};
   for (const kind of Object.keys(amounts)) {
     const amount = amounts[kind];

@@ -194,7 +194,7 @@ export class ProjectQuotas {
   /** Replaces a project's own limits. Kinds that are null or missing use the default. */
   async set(project: string, limits: Readonly<Record<string, Limit | null | undefined>>): Promise<void> {
     if (limits === null || typeof limits !== 'object')
-      throw new InvalidQuota('Limits must be an object with a limit for each kind');
+      throw new InvalidQuota('Limits must be an object that maps kinds to limits');
     const own: Record<string, Limit> = {};
     for (const kind of Object.keys(limits)) {
       const limit = limits[checkKind(kind, this.#kindSet)];

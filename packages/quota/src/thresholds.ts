@@ -1,7 +1,7 @@
 import type { Limit } from './limits.js';
 import type { ReservationCalls } from './reservation.js';
 
-/** The event that the used amount of a resource kind has reached a threshold. */
+/** The event that is reported when the used amount of a resource kind reaches a threshold. */
 export interface ThresholdEvent {
   readonly project: string;
   readonly kind: string;

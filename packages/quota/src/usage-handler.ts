@@ -20,7 +20,7 @@ export interface UsageEntry {
   readonly limit: number | null;
   /** The amount that is still available; null if the kind is unlimited. */
   readonly remaining: number | null;
-  /** A summary for people, such as `412 of 500 used`. */
+  /** A human-readable summary, such as `412 of 500 used`. */
   readonly text: string;
 }
 

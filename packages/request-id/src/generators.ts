@@ -4,8 +4,8 @@ import { randomFillSync, randomUUID } from 'node:crypto';
 export type IdForm = 'uuid' | 'uuidv7' | 'short';
 
 /**
- * Random bytes for many ids. A call to the system's random generator for each id would take more time than everything
- * else.
+ * Random bytes for many ids. A call to the system's random generator for each id would take more time than all other
+ * work for the id.
  */
 const RANDOM_POOL = Buffer.allocUnsafe(4_096);
 let usedBytes = RANDOM_POOL.length;

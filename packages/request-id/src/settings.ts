@@ -26,7 +26,10 @@ export interface RequestIdOptions {
   readonly headers?: readonly string[];
   /** Names of the request headers that may contain an id; the first valid id is used. With an empty list, no header is read. */
   readonly inbound?: readonly string[];
-  /** Name of the header that `headersFor()` returns. Default: the name in the preset, or the first inbound header. */
+  /**
+   * Name of the header that `headersFor()` returns. Default: the first name in `inbound` if that option is set,
+   * otherwise the name in the preset.
+   */
   readonly outgoing?: string;
   /**
    * The generator of local ids: `uuid` (version 4), `uuidv7` (sorts by time), `short` (fastest, about 20 characters, can be
@@ -44,7 +47,10 @@ export interface RequestIdOptions {
   readonly assign?: boolean;
   /** Called when an inbound id is dropped because it is malformed. Default: malformed ids are dropped silently. */
   readonly onDropped?: (dropped: DroppedId) => void;
-  /** Whether `currentRequestId()` works in all code that runs for the request, with an `AsyncLocalStorage`. Default true. */
+  /**
+   * Whether `currentRequestId()` returns the id in all code that runs for the request, for which an
+   * `AsyncLocalStorage` stores the id. Default true.
+   */
   readonly context?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { codeBlock, tabs } from './components.js';
 
-it('selects the first tab, and names each choice', () => {
+it('renders a radio button for each tab, and selects the first one', () => {
   const { text } = tabs(
     [
       { label: 'curl', content: 'one' },

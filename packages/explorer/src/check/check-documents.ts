@@ -12,7 +12,7 @@ export interface CheckResult {
   readonly to: string;
   /** Whether the current document's version allows incompatible changes. */
   readonly newVersion: boolean;
-  /** False if changes require a new version that the current document does not have. */
+  /** Whether the check passed: no change requires a new version, or the current version permits the changes. */
   readonly passed: boolean;
   /** Number of operations and shared schemas with incompatible changes. */
   readonly breaking: number;

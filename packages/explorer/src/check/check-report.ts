@@ -26,7 +26,7 @@ function operationTitle({ operation, summary }: OperationChange): string {
 function conclusionText({ passed, breaking, to }: CheckResult, current: string): string {
   if (!passed) return `Restore the previous behavior, or change info.version of ${current} to a new version.\n`;
   return breaking > 0
-    ? `${to} is a new version, which may have incompatible changes.\n`
+    ? `${to} is a new version, so incompatible changes are allowed.\n`
     : 'No new version is required.\n';
 }
 

@@ -17,8 +17,8 @@ export interface LoadedApi {
 }
 
 /**
- * Returns the import specifier of a module, which is a file or package that can be resolved from a folder, or else a
- * dependency of this package.
+ * Returns the import specifier of a module: a file or package that is resolved from `folder`, or, if neither exists
+ * there, a dependency of this package.
  */
 function importSpecifierOf(module: string, folder: string): string {
   const file = resolve(folder, module);

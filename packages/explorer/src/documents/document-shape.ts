@@ -91,8 +91,8 @@ function sortedResponses(
 }
 
 /**
- * Returns the part name for a status. The names of error statuses have another prefix, because removing an error status
- * does not affect clients.
+ * Returns the part name for a status. The names of error statuses have a different prefix, because removing an error
+ * status does not affect clients.
  */
 const statusPart = (status: string) => `${/^[123]/.test(status) ? 'statuses' : 'errors'}.${status}`;
 

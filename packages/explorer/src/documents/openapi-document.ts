@@ -75,7 +75,7 @@ export class OpenApiDocument {
     for (const token of reference.split('/').slice(1)) {
       const key = unescapeToken(token);
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
-        throw new DocumentError(`${this.label}: the reference "${reference}" points to a missing part`);
+        throw new DocumentError(`${this.label}: the reference "${reference}" points to a value that does not exist`);
       value = (value as Json)[key];
     }
     return value;

@@ -41,7 +41,7 @@ export const IGNORED_WORDS: ReadonlySet<string> = new Set(
 
 const camelCaseBoundary = /(?<=[a-z0-9])(?=[A-Z])/;
 
-/** Splits a text into lower-case words. A camel-case name yields the whole name and its parts. */
+/** Splits a string into lower-case words. A camel-case name yields the whole name and its parts. */
 function splitWords(text: string): string[] {
   return text
     .split(/[^\p{L}\p{N}.]+/u)
@@ -57,7 +57,7 @@ function splitWords(text: string): string[] {
 /** Removes a plural `s`, so that `servers` and `server` match. */
 const removePlural = (word: string) => (word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word);
 
-/** Returns the words of a text in the normalized form that the search index contains. */
+/** Returns the words of a string in the normalized form that the search index contains. */
 export function indexedWords(text: string): readonly string[] {
   return splitWords(text).map(removePlural);
 }

@@ -7,7 +7,7 @@ import { constraintsOf, descriptionOf, listedValuesOfPart, typeOf } from '../mod
 import { renderChangeMark, spansChip } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
-/** Maximum number of allowed values that are shown; the others are folded. */
+/** Maximum number of allowed values that are shown; the others are collapsed. */
 const MAX_SHOWN_VALUES = 8;
 /** Maximum depth of objects that are initially expanded. */
 const MAX_OPEN_DEPTH = 0;
@@ -50,7 +50,7 @@ function renderField(site: Site, node: FieldNode, depth: number): Html {
 }
 
 /**
- * Renders the fields of a query, a request or a response; fields of other versions are folded. Returns undefined if
+ * Renders the fields of a query, a request or a response; fields of other versions are collapsed. Returns undefined if
  * there are no fields.
  */
 export function fieldsSection(site: Site, element: ElementHistory, root: string, title: string): Html | undefined {

@@ -10,7 +10,7 @@ export interface Page {
   readonly title: string;
   /** Path of the page below the mount path. The version picker opens the same path. */
   readonly path: string;
-  /** Query parameters that the version picker keeps. */
+  /** Query parameters that the version picker preserves. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Name of the operation that the page shows. */
   readonly operation?: string;

@@ -91,7 +91,7 @@ export function partChangeItem(site: Site, part: PartChange, withVersion: boolea
   }${part.breaking !== undefined && html` <span class="breaking">breaking: ${part.breaking}</span>`}</div></li>`;
 }
 
-/** Renders the changes to an operation, folded if there are many. */
+/** Renders the changes to an operation, collapsed if there are many. */
 export function operationChangeItem(site: Site, change: OperationChange, withVersion: boolean): Html {
   const [method = '', path = '', action] = change.operation.split(' ');
   const isAddedOrRemoved = change.change !== 'changed';

@@ -9,7 +9,7 @@ import type { Site } from './site.js';
  */
 const ENTRY_DATE = '1970-01-01T00:00:00Z';
 
-/** Returns a version 8 UUID that is derived from a text, so that it does not depend on the address of the pages. */
+/** Returns a version 8 UUID that is derived from a string, so that it does not depend on the URL of the pages. */
 function feedId(text: string): string {
   const digits = createHash('sha256').update(text).digest('hex');
   const groups = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `a${digits.slice(17, 20)}`];

@@ -19,7 +19,7 @@ import { createStaticLinks, operationFiles, operationsFile } from './static-link
 
 /** Options for `buildStaticSite()`. */
 export interface StaticSiteOptions {
-  /** The output folder. Existing files with other names are kept. */
+  /** The output folder. Existing files are overwritten if their names occur in the site, and never deleted. */
   readonly folder: string;
   /** Which OpenAPI documents the site contains. Default: `all`. */
   readonly openapi?: 'all' | 'newest' | 'none';

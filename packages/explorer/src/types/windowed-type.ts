@@ -64,8 +64,8 @@ function groupRuns<T extends Span>(items: readonly T[], same: (a: T, b: T) => bo
 }
 
 /**
- * Writes the TypeScript type of a value whose schema differs between versions. The type depends on the version `V` and
- * uses the helpers `Since`, `Until`, `Between` and `Flat`, which the surrounding module defines.
+ * Generates the TypeScript type of a value whose schema differs between versions. The type depends on the version `V`
+ * and uses the helpers `Since`, `Until`, `Between` and `Flat`, which the surrounding module defines.
  */
 export class WindowedType {
   readonly #versions: readonly string[];
@@ -97,7 +97,8 @@ export class WindowedType {
       const rest = span.schema ? others : ['undefined'];
       return { ...span, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
     });
-    // If the alternatives have the same kinds, only the contents of objects and arrays differ.
+    // Successive ranges whose alternatives have the same kinds share one type, because only the contents of objects
+    // and arrays differ.
     return groupRuns(splitSpans, (one, other) => one.kind === other.kind)
       .map((run) => ({ first: run.start.first, text: this.#mergedType(run, indent) }))
       .reduce((before, { first, text }) => ({

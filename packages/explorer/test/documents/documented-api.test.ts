@@ -132,7 +132,7 @@ describe('documentedApi()', () => {
     [
       'a reference to nothing',
       [libraryWith('2.0.0', (d) => delete d.components.parameters)],
-      /"#\/components\/parameters\/Limit" points to a missing part/,
+      /"#\/components\/parameters\/Limit" points to a value that does not exist/,
     ],
     [
       'a reference to a file',

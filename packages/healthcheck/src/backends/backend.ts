@@ -11,6 +11,6 @@ export interface Backend {
   readonly name: string;
   /** Runs the check or returns a cached result. Never throws or rejects. */
   run(probe: Probe): CheckReport | Promise<CheckReport>;
-  /** Stops background runs of the check; `run` still works. */
+  /** Stops background runs of the check; `run` can still be called. */
   close(): void;
 }

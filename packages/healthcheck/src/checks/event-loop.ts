@@ -30,7 +30,7 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
       // Node measures delays in nanoseconds, and returns NaN or 0 before the first sample.
       const delayMs = (histogram.count > 0 ? histogram.percentile(99) : 0) / 1e6;
       histogram.reset();
-      const details = `The event loop is ${delayMs.toFixed(1)} ms late at the 99th percentile, limit ${maxMs} ms`;
+      const details = `The event loop delay is ${delayMs.toFixed(1)} ms at the 99th percentile, limit ${maxMs} ms`;
       return limitResult(delayMs <= maxMs, 'EVENT LOOP DELAYED', details, options);
     },
   };

@@ -19,7 +19,7 @@ export function heap(options: HeapOptions = {}): Check {
     ...timingOf(options),
     check() {
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-      const details = `${formatBytes(used)} of ${formatBytes(limit)} of the heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
+      const details = `The heap uses ${formatBytes(used)} of ${formatBytes(limit)}, limit ${(maxRatio * 100).toFixed(1)} %`;
       return limitResult(used / limit <= maxRatio, 'HEAP FULL', details, options);
     },
   };

@@ -47,8 +47,8 @@ interface PendingResource {
 }
 
 /**
- * Tracks asynchronous resources from creation to destruction. This takes a stack trace of each resource, and programs
- * that await often create many resources, so tracking is off by default. Resources that already exist are not listed.
+ * Tracks asynchronous resources from creation to destruction. Each resource costs a stack trace, and each `await`
+ * creates a resource, so tracking is off by default. Resources that already exist are not listed.
  */
 function trackResources(withPromises: boolean): AsyncResources {
   const pendingResources = new Map<number, PendingResource>();

@@ -109,8 +109,8 @@ function requestStacks(session: Session): Promise<readonly string[]> {
       completeSession(sessionId);
     });
 
-    // This entry is removed when Node has listed all workers: until then, no response from a worker ends the
-    // collection.
+    // This entry is removed when Node has listed all workers. Until then, the collection continues, even if all known
+    // workers have responded.
     pendingSessions.add('workers');
     if (!isMainThread) {
       titles.set('main', '[main]');

@@ -33,7 +33,8 @@ export function drainTimes({ health: _, ...times }: DrainOptions): Required<Omit
 }
 
 /**
- * Shuts a server down after it has completed every request that it has received. Resolves when the last connection is closed.
+ * Shuts a server down: completes every request that it has received, then closes the connections. When
+ * `graceMs` have passed after the delay, closes all connections. Resolves when the last connection is closed.
  */
 export async function drain(
   server: Server,

@@ -30,8 +30,9 @@ export interface GuardedServer {
   /** Changes limits at runtime; omitted limits are unchanged. Throws the same errors as `guardServer()`. */
   limit(changed: GuardLimits): void;
   /**
-   * Shuts the server down: the health endpoint fails, responses have `Connection: close`, and the server listens until the end of
-   * the delay. Resolves when every received request is completed. Later calls wait for the same shutdown.
+   * Shuts the server down: the health endpoint fails, responses have `Connection: close`, and the server listens until
+   * the end of the delay. Resolves when every received request is completed or `graceMs` have passed after the delay.
+   * Later calls wait for the same shutdown.
    *
    * @throws HealthcheckConfigError if an option is unknown or out of range
    */

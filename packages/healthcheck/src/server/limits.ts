@@ -21,7 +21,7 @@ export interface GuardLimits {
   readonly keepAliveMs?: number;
   /** Maximum time until the headers of a request are complete. Default 15,000. */
   readonly headersMs?: number;
-  /** Maximum time until a request with its body is complete. Default 60,000. */
+  /** Maximum time until a request, including its body, is complete. Default 60,000. */
   readonly requestMs?: number;
 }
 

@@ -4,20 +4,20 @@ import { openApiDocuments } from './openapi.js';
 describe('openApiDocuments()', () => {
   const documents = openApiDocuments([], { title: 'Books', serverUrl: 'https://default.example' });
 
-  it('has the server URL of the options', () => {
+  it('uses the server URL in the options by default', () => {
     const servers = [{ url: 'https://default.example' }];
     expect(documents.at('1.0').servers).toEqual(servers);
     expect(JSON.parse(documents.text('1.0')).servers).toEqual(servers);
   });
 
-  it('replaces the server URL of the options, with one key in the text', () => {
+  it('replaces the server URL in the options, without a duplicate key in the JSON string', () => {
     const text = documents.text('1.0', 'https://request.example');
     expect(JSON.parse(text)).toEqual(documents.at('1.0', 'https://request.example'));
     expect(JSON.parse(text).servers).toEqual([{ url: 'https://request.example' }]);
     expect(text.match(/"servers":/g)).toHaveLength(1);
   });
 
-  it('has no servers without a server URL', () => {
+  it('omits `servers` without a server URL', () => {
     expect(openApiDocuments([], { title: 'Books' }).text('1.0')).not.toContain('servers');
   });
 });

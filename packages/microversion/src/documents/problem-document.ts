@@ -7,9 +7,9 @@ export const problemDocument: NonNullable<ApiDescription['fault']> = {
     type: 'object',
     properties: {
       type: { type: 'string', format: 'uri-reference', description: 'URI that identifies the problem type.' },
-      title: { type: 'string', description: 'Short summary of the problem type, for people.' },
+      title: { type: 'string', description: 'Short, human-readable summary of the problem type.' },
       status: { type: 'integer', description: 'HTTP status code of the response.' },
-      detail: { type: 'string', description: 'Explanation of this occurrence of the problem, for people.' },
+      detail: { type: 'string', description: 'Human-readable explanation of this occurrence of the problem.' },
       code: { type: 'string', description: 'Error code, for programs.' },
     },
     required: ['title', 'status', 'detail'],

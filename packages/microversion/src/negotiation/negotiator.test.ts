@@ -84,7 +84,7 @@ describe('a version', () => {
   });
 
   it.each(['1.0', '1.99', '2.0', '2.101', '3.0', '3.50', `2.${'9'.repeat(300)}`, `${'1'.repeat(300)}.0`])(
-    '%s is rejected with 406, with the same digits',
+    '%s is rejected with 406, and the error has the same digits',
     (version) => {
       expect(result({ [BARE]: version })).toBe(`406 ${version}`);
     },
@@ -117,7 +117,7 @@ describe('a version', () => {
   });
 });
 
-/** The same rules, as a naive implementation. */
+/** Returns the expected outcome, from a naive implementation of the same rules. */
 function expectedOf(typedHeader: string | undefined, bareHeader: string | undefined): string {
   const words = (typedHeader ?? '').split(',').map((item) => item.trim().split(/[ \t]+/));
   const ours = words.filter(([type, ...rest]) => type!.toLowerCase() === 'compute' && rest.length > 0).at(-1);
@@ -156,7 +156,7 @@ describe('any pair of headers', () => {
           ...(typedHeader !== undefined && { [TYPED]: typedHeader }),
           ...(bareHeader !== undefined && { [BARE]: bareHeader }),
         };
-        // Spaces inside a malformed version are irrelevant here, only its position matters.
+        // How many spaces a malformed version contains is irrelevant here.
         const plain = (text: string) => text.replace(/[ \t]+/g, ' ');
         expect(plain(outcome(negotiate(headers)))).toBe(expectedOf(typedHeader, bareHeader).replace(/[ \t]+/g, ' '));
       }),
@@ -164,7 +164,7 @@ describe('any pair of headers', () => {
     );
   });
 
-  it('has a result for any string', () => {
+  it('has a result for random strings, which depends only on the bare header', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
         expect(outcome(negotiate({ [TYPED]: one, [BARE]: two }))).toBe(outcome(negotiate({ [BARE]: two })));

@@ -22,12 +22,12 @@ const values: readonly unknown[] = [
   { a: undefined, b: [undefined, 'é'] },
 ];
 
-describe('the text of a value', () => {
-  it.each(values.map((value) => [value]))('is that of JSON.stringify: %j', (value) => {
+describe('jsonText()', () => {
+  it.each(values.map((value) => [value]))('returns the same as JSON.stringify for %j', (value) => {
     expect(jsonText(value)).toBe(JSON.stringify(value));
   });
 
-  it('equals that of JSON.stringify for any value', () => {
+  it('returns the same as JSON.stringify for any value', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),
@@ -43,7 +43,7 @@ describe('the text of a value', () => {
   });
 });
 
-/** Returns the types of a value and its contents; both reject BigInts. */
+/** Returns the types of a value and its contents, to exclude BigInts, which both functions reject. */
 function typesIn(value: unknown): string {
   return typeof value === 'object' && value !== null
     ? [...Object.values(value), ...(Symbol.iterator in value ? [...(value as Iterable<unknown>)] : [])]

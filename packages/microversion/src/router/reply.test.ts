@@ -29,7 +29,7 @@ describe('a view with an alternative for incomplete records', () => {
   ];
   const shown = (version: string) => JSON.parse(String(reply.render(Version.of(version))({ ships }, {})));
 
-  it('selects one of the two for each record, since the version of the alternative', () => {
+  it('renders each record with the view or, at versions that have it, the alternative', () => {
     expect(shown('2.5').ships).toEqual([
       { name: 'a', speed: 1 },
       { name: 'b', state: 'LOST' },
@@ -37,7 +37,7 @@ describe('a view with an alternative for incomplete records', () => {
     expect(shown('2.4').ships[1]).toEqual({ name: 'b', speed: 2 });
   });
 
-  it('describes only these two in its schema', () => {
+  it('has a schema that accepts only records of these two views', () => {
     const fits = (version: string) => reply.schema(Version.of(version)).safeParse(shown('2.5')).success;
     expect(fits('2.5')).toBe(true);
     expect(fits('2.4')).toBe(false);
@@ -47,7 +47,7 @@ describe('a view with an alternative for incomplete records', () => {
 });
 
 describe('a page of a list', () => {
-  it('is joined once while its items do not change', async () => {
+  it('contains its current items, although pages are cached', async () => {
     const memoised = view<Ship>({ name: field(z.string(), (s) => s.name) }, { memo: () => 'same for all' });
     const reply = new Reply({ ships: [memoised], next: z.string().optional() });
     const fleet: Ship[] = Array.from({ length: 40 }, (_, i) => ({ name: `ship é ${i}`, speed: i, lost: false }));
@@ -66,7 +66,7 @@ describe('a page of a list', () => {
 describe('a long page', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  /** Every item takes a millisecond on a clock that nothing else advances. */
+  /** Returns a renderer with a fake clock, which each item advances by a millisecond. */
   function slowly(seen: (name: string) => void = () => {}) {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -118,7 +118,7 @@ describe('a long page', () => {
     expect(turns[0]).not.toEqual(turns[1]);
   });
 
-  it('is not sent if one of its items cannot be rendered, even the last one', async () => {
+  it('is not sent if one of its items cannot be rendered, even in a later slice', async () => {
     const render = slowly((name) => {
       if (name.endsWith(' 30')) throw new Error('unknown ship');
     });

@@ -6,8 +6,8 @@ const ITEMS_PER_CLOCK_READ = 8;
 const resumeQueue: (() => void)[] = [];
 
 /**
- * Yields to the event loop, which runs other work after every slice, regardless of how many responses are being
- * rendered.
+ * Yields to the event loop. Each iteration of the loop resumes only one response, so other work runs after every slice,
+ * regardless of how many responses are being rendered.
  */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {

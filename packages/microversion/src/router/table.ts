@@ -90,7 +90,7 @@ function buildTable(operations: readonly Operation[]): RouteTable {
       // The tree matches a trailing slash as an empty parameter, but paths with an empty parameter or NUL are unknown.
       if (!match?.store) return undefined;
       const { params } = match;
-      // `params` has no inherited properties, and `for...in` does not allocate a list.
+      // `for...in` is safe, because `params` has no inherited properties, and does not allocate an array.
       for (const name in params) if (!params[name] || params[name].includes('\0')) return undefined;
       return { route: match.store as Route, params };
     },

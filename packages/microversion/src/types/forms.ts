@@ -47,8 +47,8 @@ type FieldAt<F, V extends string> =
       : never;
 
 /**
- * The type of a response body at a version. It is `unknown` for a `view()`, which does not keep its types; use
- * `viewOf()` instead.
+ * The type of a response body at a version. It is `unknown` for a `view()`, which does not preserve the types of its
+ * fields; use `viewOf()` instead.
  */
 export type ReplyAt<S, V extends string> =
   S extends View<infer _R, infer _C, infer Fields>

@@ -20,8 +20,8 @@ export class ProjectNumbers {
 }
 
 /**
- * The member length from which Redis indexes a sorted set. Small sets of shorter members are lists, which Redis
- * searches linearly.
+ * The minimum member length for which Redis always indexes a sorted set. Redis stores small sets of shorter members as
+ * lists, which it searches linearly.
  */
 const MIN_INDEXED_LENGTH = 65;
 

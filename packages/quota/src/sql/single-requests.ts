@@ -10,9 +10,9 @@ type SendRequest = NonNullable<SqlDatabase['query']>;
 
 /**
  * Processes a single request for one resource kind in one round trip, or in two if it is rejected. Without load, most
- * requests are like this. The statement takes the amount only if it fits within the limit. This is also correct under
- * concurrency, because an UPDATE that has waited for a row lock evaluates its condition again. If a transaction with
- * several statements is required, the methods change nothing and return undefined.
+ * requests are not batched and take this path. The statement adds the amount only if it fits within the limit. This is
+ * also correct under concurrency, because an UPDATE that has waited for a row lock evaluates its condition again. If a
+ * transaction with several statements is required, the methods change nothing and return undefined.
  */
 export class SingleRequests {
   readonly #query: SendRequest;
@@ -64,7 +64,10 @@ export class SingleRequests {
     return (await this.#query(this.#text.settle, () => [...parameters, this.#now()])).count > 0;
   }
 
-  /** Queries why the amount was not taken. This is a separate query, because its tables would slow down the usual case. */
+  /**
+   * Determines why the amount was not added. The query is separate, because the additional tables would slow down the
+   * usual case.
+   */
   async #rejection(request: ConsumeRequest, [kind]: AmountEntry): Promise<readonly Excess[] | undefined> {
     const { project } = request;
     const { rows } = await this.#query(this.#text.rejection, () => [project, kind, this.#now()]);

@@ -27,7 +27,7 @@ export function testConsuming(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), expected);
     });
 
-    test("takes all or none by the project's own limit, or else the default, and returns the kinds that exceed it", async ({
+    test("adds all amounts or none, and returns the kinds that exceed the project's own limit or else the default", async ({
       store,
     }) => {
       const consume = consumerOf(store);

@@ -24,7 +24,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
       });
     });
 
-    test('frees everything on release', async ({ store }) => {
+    test('frees all reserved amounts on release', async ({ store }) => {
       const hold = reserveRequest('p', { secrets: 3 });
       await store.reserve(hold);
       assert.equal(await store.settle(hold, 'release'), true);
@@ -63,7 +63,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
       ]);
     });
 
-    test('takes several kinds together or not at all, and returns every kind that exceeds its limit', async ({
+    test('reserves several kinds together or not at all, and returns every kind that exceeds its limit', async ({
       store,
     }) => {
       const defaults = { secrets: 5, orders: 1, containers: 0 };

@@ -39,7 +39,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('lets the next request take the amounts of an expired reservation', async ({ store, advance }) => {
+    test('makes the amounts of an expired reservation available to the next request', async ({ store, advance }) => {
       const defaults = { secrets: 2, orders: 2 };
       await store.reserve(reserveRequest('p', { secrets: 2, orders: 1 }, { defaults, ttlMs: 1000 }));
       advance(999);

@@ -35,9 +35,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       );
     });
 
-    test("prefers the project's own limit to the default, higher or lower, from the next request on", async ({
-      store,
-    }) => {
+    test("applies a project's own limit, higher or lower than the default, to the next request", async ({ store }) => {
       const defaults = { secrets: 2, orders: 2 };
       await store.setLimits('p', { secrets: 4, orders: 1 });
       assert.deepEqual(await store.reserve(reserveRequest('p', { secrets: 4, orders: 1 }, { defaults })), []);
@@ -76,7 +74,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 5, reserved: 0 } });
     });
 
-    test('lists entries oldest first; an update keeps the position, a removed and new entry is last', async ({
+    test('lists entries oldest first: an updated entry keeps its position, a re-created one is last', async ({
       store,
     }) => {
       for (const project of ['b', 'a', 'c']) await store.setLimits(project, { secrets: 1 });
