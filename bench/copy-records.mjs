@@ -4,8 +4,8 @@ import Database from 'better-sqlite3';
 const BATCH = 2000;
 
 /**
- * Returns a copy of a document table's row in which given strings are replaced where they are whole column or JSON
- * values, or parts of the key.
+ * Returns a copy of a document table's row with some strings replaced: those that are the whole value of a column, a
+ * whole string in the JSON document, or a part of the key.
  *
  * @param names maps old strings to new ones
  */

@@ -18,7 +18,7 @@ const QUICK = { servers: 5000, seconds: 3, kneeSeconds: 2 };
 const RATES = [300, 600, 1000];
 /** The knee is the highest rate whose p99 is below this time. */
 const KNEE_MS = 100;
-/** The search for the knee begins at the highest of the above rates whose p99 is below that time, or at this rate. */
+/** The search for the knee begins at the highest of `RATES` whose p99 is below `KNEE_MS`; without one, at this rate. */
 const LOWEST_RATE = 100;
 /** Each step of the search raises the rate by this factor. */
 const STEP = 1.25;
@@ -54,7 +54,7 @@ function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory 
   ];
 }
 
-/** Returns what limits a cloud at a load. */
+/** Returns the bottleneck of a cloud under a load, as the text of a row. */
 function limitOf({ cpu, idle }) {
   const [[name, most]] = Object.entries(cpu).sort(([, a], [, b]) => b - a);
   const used = `the ${name} uses ${Math.round(most)} % of a processor`;
@@ -83,7 +83,7 @@ async function findKnee(what, cloud, generator, { seconds, from }) {
 
 async function measure(what, cloud, generator, { seconds, kneeSeconds }) {
   const rows = [];
-  // Builds schemas and renderers, and compiles the code.
+  // A warm-up: schemas and renderers are built, and the JIT compiler optimizes the code.
   await measureLoad(cloud, generator, { rate: RATES[0], seconds, seed: 1 });
   let from = LOWEST_RATE;
   for (const rate of RATES) {

@@ -57,7 +57,7 @@ async function measureRequests(folder, amounts) {
     const rows = [];
     for (const [what, send] of Object.entries(requestsOf(amounts))) {
       const measures = opened.map((server) => () => send(server));
-      // The first two rounds compile the code.
+      // Two warm-up rounds for the JIT compiler.
       await interleaved(2, ...measures);
       const [baseline, ...samples] = await interleaved(amounts.rounds, ...measures);
       for (const [index, major] of OTHERS.entries())

@@ -19,7 +19,7 @@ function browserProgram() {
     try {
       return execFileSync('which', [name], { encoding: 'utf8' }).trim();
     } catch {
-      // The next name is tried.
+      // Not installed under this name; the next name may be.
     }
   }
 }

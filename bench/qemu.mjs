@@ -1,5 +1,5 @@
 // QEMU machines: the time from a request to the first line of a guest, and our share of it; and the resources that the
-// program needs for idle machines. A stub (qemu-stub.py) replaces QEMU where QEMU itself is not measured.
+// host program needs for idle machines. A stub (qemu-stub.py) replaces QEMU where QEMU itself is not measured.
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

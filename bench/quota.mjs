@@ -128,7 +128,7 @@ const stores = {
   },
 };
 
-/** Repeats work until it succeeds: a server that listens may still be starting up. */
+/** Repeats a function until it succeeds: a server that accepts connections may still be starting up. */
 async function retry(work, attempts = 100) {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -77,8 +77,8 @@ const former = values.compare && textOf(resolve(values.compare));
 const output = values.output ? resolve(values.output) : values.quick ? undefined : RESULTS;
 
 /**
- * Returns the rows of a section that runs in a separate process, so that sections do not affect each other. It leads a
- * process group, which also ends the servers that it has started.
+ * Returns the rows of a section that runs in a separate process, so that sections do not affect each other. The process
+ * leads a process group, so that the servers that it has started can be ended with it.
  */
 function measure(name) {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Small reads that are sent again and again: CPU time of the server process for one request, compared with a bare
+// Small reads that are sent repeatedly: CPU time of the server process for one request, compared with a bare
 // Express route of the same server with the same log, the same authentication, the same headers and the same body.
 // Measured alternately on a SQLite file and on PostgreSQL. BENCH_PROFILE=FOLDER also writes a profile of each read on
 // SQLite, in the format of node --cpu-prof.

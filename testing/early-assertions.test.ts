@@ -47,7 +47,7 @@ it('finds assertions on unfinished work, and waits that are too short', () => {
   expect(earlyAssertionsIn(text.replace(/^.*\n/, '')).join()).not.toContain('a page is read once');
 });
 
-it('no test contains such an assertion', () => {
+it('finds no early assertion in the tests', () => {
   // This file contains such assertions as samples; the other file defines the default timeout.
   const exempt = ['testing/early-assertions.test.ts', 'testing/eventually.ts'];
   const files = testFiles().filter((file) => !exempt.includes(file));

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-it('the guide for Jest works as written, with the command of the test cloud', () => {
+it('the example of the guide for Jest runs as written, with the command of the test cloud', () => {
   // Jest would interpret the variables of this test runner as its own.
   const { NODE_OPTIONS: _, NODE_ENV: __, ...env } = process.env;
   const options = { cwd: project, env, encoding: 'utf8' } as const;

@@ -11,7 +11,7 @@ const names = readdirSync(join(root, 'packages')).filter((name) =>
 );
 
 describe('the manifests of the packages', () => {
-  it('have identical common parts, written by one command', () => {
+  it('have the shared fields that `npm run manifests` writes', () => {
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/manifests.mjs'), '--check']);
     expect([status, stderr.toString()]).toEqual([0, '']);
   });

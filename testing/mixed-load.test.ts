@@ -37,7 +37,7 @@ describe('the mixed load', () => {
     }
   });
 
-  it('names values of the cloud instead of ids of the recorded one', () => {
+  it('contains names of values instead of ids and times of the recorded cloud', () => {
     const text = readFileSync(join(import.meta.dirname, '../bench/client-sessions.json'), 'utf8');
     expect(text.match(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}|\d{4}-\d\d-\d\dT/g)).toBeNull();
   });

@@ -33,7 +33,7 @@ describe('documents for contributors', () => {
 describe('the workflows', () => {
   const ci = read('.github/workflows/ci.yml');
 
-  it('test everything on the oldest Node that the engine supports and on a later release line, and the start on the oldest supported one', () => {
+  it('test everything on the oldest Node of the engine and on a later release line, and the start on the oldest supported Node', () => {
     const [, list] = /node: \[(.*)\]/.exec(ci)!;
     expect(list!.split(', ').map(Number)).toEqual([
       Number(/^>=(\d+)/.exec(engine.engines.node)![1]),
@@ -62,7 +62,7 @@ describe('the workflows', () => {
     mkdirSync(join(folder, 'packages/test-cloud'), { recursive: true });
     writeFileSync(join(folder, 'packages/test-cloud/package.json'), '{ "version": "1.2.3" }');
     const log = join(folder, 'log');
-    /** A program that records its arguments, and makes the file that the real one makes. */
+    /** A program that records its arguments, and creates the file that the real one creates. */
     const program = (name: string, more: string) =>
       writeFileSync(join(programs, name), `#!/bin/sh\necho ${name} "$@" >> '${log}'\n${more}\n`, { mode: 0o755 });
     program('npm', 'touch "$4"');

@@ -34,7 +34,7 @@ describe('the check of words', () => {
     expect(wordsInMarkdown(text)).toEqual(['text 1 Nobody']);
   });
 
-  it('finds phrases across lines, and keeps phrases that only look similar', () => {
+  it('finds phrases across lines, and ignores phrases that only look similar', () => {
     expect(wordsInMarkdown('It is\nno version. It is no longer used.')).toEqual(['text 1 is no v']);
   });
 
@@ -178,7 +178,7 @@ describe('the check of words', () => {
     ]);
   });
 
-  it('finds parts of names of files', () => {
+  it('finds words in file names', () => {
     const passage = { kind: 'names', text: 'src told users', start: 0 };
     expect(wordsIn('', [passage])).toEqual(['names 1 src told users']);
   });

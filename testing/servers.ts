@@ -246,7 +246,7 @@ async function runMariadb(
   const places = [data, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 's')}`];
   const settings = [`--pid-file=${pidFile}`, '--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=32M'];
   const child = spawn(program, ['--no-defaults', ...places, ...settings], { ...options, stdio: 'ignore' });
-  // It writes this file when it accepts connections.
+  // MariaDB writes this file when it accepts connections.
   await untilReady(child, 'MariaDB', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')) === child.pid);
   return { url: `mysql://root@127.0.0.1:${port}/test`, pid: child.pid!, stop: createStop(child, folder, 'SIGTERM') };
 }

@@ -67,7 +67,7 @@ describe('the code on the pages', () => {
     expect(blocks.length).toBeGreaterThan(150);
   });
 
-  it('is JSON and YAML where it is marked so', () => {
+  it('is valid where it is marked as JSON or YAML', () => {
     const wrong = [
       ...rejected(blocksIn('json'), ({ code }) => void JSON.parse(code)),
       ...rejected(blocksIn('yaml'), ({ code }) => {
@@ -77,7 +77,7 @@ describe('the code on the pages', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is JavaScript that a compiler accepts', () => {
+  it('compiles where it is marked as JavaScript', () => {
     const wrong = rejected(blocksIn('js'), ({ code }) => {
       const { diagnostics = [] } = ts.transpileModule(code, { reportDiagnostics: true, fileName: 'shown.js' });
       if (diagnostics[0]) throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, ' '));

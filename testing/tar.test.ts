@@ -18,7 +18,7 @@ describe('a path in a tar archive', () => {
     ['b'.repeat(100), 'a'.repeat(155)],
     ['ü'.repeat(50), 'ä'.repeat(77)],
     [`${'ü'.repeat(49)}ab`, 'ä'],
-  ])('is split at a number of bytes: %s', (name, prefix) => {
+  ])('is split into parts with a limited number of bytes: %s', (name, prefix) => {
     expect(headerOf(prefix ? `${prefix}/${name}` : name)).toEqual({ name, mode, prefix });
   });
 

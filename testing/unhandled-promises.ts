@@ -96,7 +96,7 @@ function containsAwait(node: ts.Node): boolean {
   return contains;
 }
 
-/** Matches `....catch(f)` and `....then(f, g)`, also in chains of calls. */
+/** Matches `....catch(f)` and `....then(f, g)`, including those in chains of calls. */
 function isHandled(node: ts.Node): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const { name, expression } = node.expression;

@@ -59,7 +59,7 @@ function closure(folder: string, found = new Set<string>()): ReadonlySet<string>
   return found;
 }
 
-/** Installed with a package, but platform-specific, or compiled from C. */
+/** Matches folders that do not count: dependencies, which are counted separately, and the output of C compilers. */
 const excluded = /^(node_modules|build)$/;
 
 function bytesOf(folder: string): number {

@@ -46,7 +46,7 @@ describe('a table of results', () => {
 });
 
 describe('regressions since a former run', () => {
-  it('exceed the spread of both runs', () => {
+  it('are reported only beyond the spread of both runs', () => {
     const before = results([
       { what: 'rate', ours: [980, 1000, 1030], unit: 'req/s' },
       { what: 'unsteady rate', ours: [900, 1000, 1100], unit: 'req/s' },
@@ -70,7 +70,7 @@ describe('regressions since a former run', () => {
     expect(slower(before, before)).toEqual([]);
   });
 
-  it('compare ratios if they exist, because the load of a machine may differ', () => {
+  it('are determined from ratios if both runs have them, because the load of the machine may differ', () => {
     const before = results([{ what: 'rate', ours: [100, 101], baseline: [100, 101], unit: 'req/s' }]);
     const busier = results([{ what: 'rate', ours: [50, 51], baseline: [50, 51], unit: 'req/s' }]);
     const slow = results([{ what: 'rate', ours: [50, 51], baseline: [100, 101], unit: 'req/s' }]);

@@ -104,13 +104,13 @@ function run(program: string, file: string, text: string): string {
 }
 
 describe.each(Object.entries(uses))('the published package @apistrata/%s', (name, { names, middleware }) => {
-  it.each(['express', 'express4'])('is imported into an ES module with %s', (express) => {
+  it.each(['express', 'express4'])('can be imported into an ES module with %s', (express) => {
     const text = `import express from '${express}';\nimport { ${names} } from '@apistrata/${name}';\n${server('express', middleware)}`;
     expect(run(process.execPath, `${name}-${express}.mjs`, text)).toContain('status 200');
     if (oldNode) expect(run(oldNode, `${name}-${express}-old.mjs`, text)).toContain('status 200');
   });
 
-  it('is required from CommonJS', () => {
+  it('can be required from CommonJS', () => {
     const text = `const express = require('express');\nconst { ${names} } = require('@apistrata/${name}');\n${server('express', middleware)}`;
     expect(run(process.execPath, `${name}.cjs`, text)).toContain('status 200');
     if (oldNode) expect(run(oldNode, `${name}-old.cjs`, text)).toContain('status 200');
@@ -167,7 +167,7 @@ describe('the packages that support CommonJS', () => {
     expect(compile(commonjs, 'ts', ...options)).toEqual([0, '']);
   });
 
-  it('are tested with Jest in its default configuration', () => {
+  it('can be tested with Jest in its default configuration', () => {
     const project = join(folder, 'jest');
     mkdirSync(project, { recursive: true });
     writeFileSync(join(project, 'package.json'), '{ "private": true }');
@@ -197,7 +197,7 @@ test('responds', async () => {
     ]);
   }, 120_000);
 
-  it('microversion is used in CommonJS and tested with Jest as its README shows', () => {
+  it('microversion can be used in CommonJS and tested with Jest as its README shows', () => {
     const project = join(folder, 'jest-readme');
     mkdirSync(project, { recursive: true });
     writeFileSync(join(project, 'package.json'), '{ "private": true }');
@@ -210,7 +210,7 @@ test('responds', async () => {
     expect(runJest(project)).toEqual([0, expect.stringContaining('1 passed, 1 total')]);
   }, 120_000);
 
-  it.each(commonjs)('%s is one copy, imported and required', (name) => {
+  it.each(commonjs)('%s is the same copy if imported and if required', (name) => {
     const pairs = entryPoints(name).map((from) => `[await import('${from}'), require('${from}')]`);
     const text = `import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);

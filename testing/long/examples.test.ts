@@ -70,18 +70,18 @@ async function statusOf(project: string, program: string, path: string): Promise
   return status;
 }
 
-describe('examples work outside of the repository', () => {
+describe('examples outside of the repository', () => {
   it.each([
     ['drop-in', '/healthcheck'],
     ['health-only', '/healthcheck'],
     ['dated-api', '/docs'],
-  ])('%s is compiled and started', async (example, path) => {
+  ])('%s compiles and starts', async (example, path) => {
     const project = await copy(example);
     execFileSync(process.execPath, [join(project, 'node_modules/typescript/bin/tsc')], { cwd: project });
     expect(await statusOf(project, 'dist/main.js', path)).toBe(200);
   });
 
-  it('frameworks is started in each framework', async () => {
+  it('frameworks starts in each framework', async () => {
     const project = await copy('frameworks');
     for (const program of ['express', 'fastify', 'koa', 'hono', 'node-http'])
       expect([program, await statusOf(project, `src/${program}.mjs`, '/healthcheck')]).toEqual([program, 200]);

@@ -61,7 +61,7 @@ async function start(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
 
 describe.runIf(process.platform === 'linux')('the first start on an unprepared machine', () => {
   it.each(['20.19', '24'])(
-    'works with Node %s, and runs no install script and no compiler',
+    'succeeds with Node %s, and runs no install script and no compiler',
     async (major) => {
       const { copy, env, scripts, compilers } = freshCopy(major, await nodeOf(major));
       const first = await start(copy, env);

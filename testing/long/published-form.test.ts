@@ -65,7 +65,7 @@ function documentedBy(file: string): readonly string[] {
 describe.each(folders)('%s in its published form', (folder) => {
   const target = installedAt(folder);
 
-  it('has the output of the compiler in each entry point, and one copy of shared code', () => {
+  it('exports from each entry point what the compiled package exports, with one copy of shared code', () => {
     const [ours, built] = [target, join(root, folder)].map((path) =>
       printed(`${EXPORTS_PROGRAM}\nconsole.log(JSON.stringify(await exportsOf(${JSON.stringify(path)})));`),
     );

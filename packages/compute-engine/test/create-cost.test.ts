@@ -10,7 +10,7 @@ const server = { name: 'web', flavorId: '1', imageId, networks: 'none' } as cons
 const unlimited = { instances: -1, cores: -1, ram: -1 };
 
 describe.each(storesUnderTest(inject('postgresUrl')))(
-  'the cost of a server until it is ACTIVE on $kind',
+  'the creation of a server until it is ACTIVE, on $kind,',
   ({ kind, database }) => {
     // Polling is rare, because its statements would be counted as lease renewals.
     const worker = { pollMs: 600_000 };
@@ -31,7 +31,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await engine.idle();
     };
 
-    it('is two transactions, and a minimum of statements', () =>
+    it('takes two transactions and at most 21 statements', () =>
       withEngine(async (engine, statements) => {
         await create(engine);
         statements.length = 0;
@@ -43,7 +43,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(await coreOf(engine).worker.pending()).toBe(0);
       }));
 
-    it('is a share of a transaction if many are created concurrently', () =>
+    it('takes less than one transaction per server if many are created concurrently', () =>
       withEngine(async (engine, statements) => {
         await create(engine);
         statements.length = 0;
@@ -67,7 +67,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(nodes.reduce((sum, node) => sum + node.servers, 0)).toBe(9);
       }));
 
-    it('is one statement for the rows of all that are created concurrently', () =>
+    it('inserts the rows of concurrently created servers with shared statements', () =>
       withEngine(async (engine, statements) => {
         if (kind === 'SQLite') return;
         await engine.quotas.set({ projectId: 'p' }, unlimited, { force: true });
@@ -83,7 +83,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(servers.map(({ vmState }) => vmState)).toEqual(Array(many + 1).fill('active'));
       }));
 
-    it('is a share of transactions if no host has capacity', () =>
+    it('takes less than one transaction per server if no host has capacity', () =>
       withEngine(async (engine, statements) => {
         await engine.quotas.set({ projectId: 'p' }, unlimited, { force: true });
         const { db } = coreOf(engine).store;
@@ -116,7 +116,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(nodes).toEqual(Array(2).fill({ servers: 3, vcpus_used: 64 }));
       }));
 
-    it('includes the same history with and without subscribers of its steps', () =>
+    it('records the same history with and without subscribers of its steps', () =>
       withEngine(async (engine) => {
         const historyOf = async () => {
           const context = contextOf('p', { isAdmin: true });
@@ -143,7 +143,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         ]);
       }));
 
-    it('includes no write of an unchanged column', () =>
+    it('writes no unchanged column', () =>
       withEngine(async (engine) => {
         const { store } = coreOf(engine);
         const columns = sql`name, project_id, user_id, flavor_id, image_id, created_at`;

@@ -27,7 +27,7 @@ testDriver({
 });
 
 describe('the page about drivers', () => {
-  it('shows a driver that passes this suite, literally', () => {
+  it('contains, verbatim, a driver that passes this suite', () => {
     const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
     const source = readFileSync(new URL('./process-driver.ts', import.meta.url), 'utf8');
     expect(page).toContain(source);

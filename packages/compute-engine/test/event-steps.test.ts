@@ -47,7 +47,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
   it.each([
     { latencyMs: 0, machine: 'immediately' },
     { latencyMs: 1, machine: 'with latency' },
-  ])('are those of the original, in the same order, if the machine works $machine', async ({ latencyMs }) => {
+  ])('are those of the original, in the same order, if the machine responds $machine', async ({ latencyMs }) => {
     const { engine, received, id, notified } = await cloud({ latencyMs });
     const act = (name: string, request?: unknown) => () => (engine.servers.act as any)(admin, id, name, request);
 
@@ -148,7 +148,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     ]);
   });
 
-  it('contain the step that failed, and what was rolled back', async () => {
+  it('include the step that failed, and the rollback', async () => {
     const fail = 'no luck';
     const { engine, received, id, notified } = await cloud({
       rules: [
@@ -175,7 +175,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     expect(data(error).fault['nova_object.data'].exception_message).toBe(fail);
   });
 
-  it('end with an abort, and with a rollback', async () => {
+  it('include the abort and the rollback of an aborted migration', async () => {
     const { engine, received, id, notified } = await cloud({
       latencyMs: 1,
       rules: [{ match: { verb: 'live_migration_run' }, hang: true }],

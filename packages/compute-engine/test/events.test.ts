@@ -130,7 +130,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     expect((await rows()).filter(({ event_type }) => event_type.startsWith('instance'))).toEqual(before);
   });
 
-  it('are read in order from any position, also by readers that wait for more', async () => {
+  it('are read in order from any position, even by readers that wait for more', async () => {
     const engine = await open({ events: {} });
     await create(engine);
     const ending = new AbortController();

@@ -9,7 +9,7 @@ const VOLUME = '70a599e0-31e7-49b7-b260-868f441e8621';
 const host = { name: 'h', vcpus: 1, memoryMb: 1, diskGb: 1 };
 
 describe('a preset', () => {
-  it('that is built in is valid in a file', () => {
+  it('that is built in can be written to a JSON file and read again', () => {
     expect(parsePreset(JSON.parse(JSON.stringify(defaultPreset)))).toEqual(defaultPreset);
   });
 

@@ -53,7 +53,7 @@ describe('pages of an API with dates as versions', () => {
     expect(changes).toHaveLength(2);
   });
 
-  it('have either a list of versions or a range', () => {
+  it('require either a list of versions or a range, but not both', () => {
     expect(() => explorer({ operations, versions, min: '1.1' })).toThrow('replaces "min" and "max"');
     expect(() => explorer({ operations, versions: [] })).toThrow('the list of versions is empty');
   });

@@ -62,7 +62,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
   const get = (path: string, headers: Record<string, string> = {}) => fetch(docs + path, { headers });
   const text = async (path: string) => (await get(path)).text();
 
-  it('show the operations of a version, and mark what its step changed', async () => {
+  it('show the operations of a version, and mark what the version changed', async () => {
     const page = await text('/?version=1.5');
     expect(page).toContain('<h1>Library &lt;API&gt; 1.5</h1>');
     expect(page).toContain(bookHistory['1.5']);
@@ -206,7 +206,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
 });
 
 describe('the pages of the compute API', () => {
-  it('send at most 80 kB for the first page, with its files, and the page itself without compression', async () => {
+  it('take less than 25 kB for the first page with its files, and less than 80 kB for the page uncompressed', async () => {
     const docs = `${await listen(explorer({ operations, min: '2.1', max: '2.100', path: '/docs', ...computeApiReference }))}/docs`;
     const sizeOf = async (path: string) => {
       const { headers } = await fetch(docs + path, { headers: { 'Accept-Encoding': 'gzip' } });
@@ -221,7 +221,7 @@ describe('the pages of the compute API', () => {
     expect((await plain.text()).length).toBeLessThan(80_000);
   });
 
-  it('loads the requests of a new server with one search', async () => {
+  it('find the pages that answer typical questions with one search', async () => {
     const docs = `${await listen(explorer({ operations, min: '2.1', max: '2.100', path: '/docs', ...computeApiReference }))}/docs`;
     const linksOf = async (searchText: string) => {
       const page = await (await fetch(`${docs}/search?q=${encodeURIComponent(searchText)}`)).text();
@@ -234,7 +234,7 @@ describe('the pages of the compute API', () => {
     expect(resize.slice(0, 3)).toContain('/operations/resizeServer');
   });
 
-  it('lists servers first, and does not repeat the operations of aliases', async () => {
+  it('list servers first, and do not repeat the operations of aliases', async () => {
     const docs = `${await listen(explorer({ operations, min: '2.1', max: '2.100', path: '/docs', ...computeApiReference }))}/docs`;
     const page = await (await fetch(`${docs}/`)).text();
     const sections = [...page.matchAll(/<h2>([^<]*)<\/h2>/g)].map(([, title]) => title);

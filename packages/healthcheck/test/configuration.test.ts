@@ -171,7 +171,7 @@ describe('an invalid configuration is rejected at creation, with the option and 
     expect(error.message).not.toContain('secret');
   });
 
-  it('disable_by_files_ports can be combined with either of the exclusive backends', () => {
+  it('but disable_by_files_ports can be combined with either of the exclusive backends', () => {
     for (const other of ['disable_by_file', 'enable_by_files']) {
       expect(() => healthcheck({ backends: [other, 'disable_by_files_ports'] })).not.toThrow();
     }

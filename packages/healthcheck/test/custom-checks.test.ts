@@ -127,8 +127,8 @@ describe('a custom check', () => {
   });
 });
 
-describe('runs are shared', () => {
-  it('by 10,000 concurrent probes: the check runs once', async () => {
+describe('runs of a check', () => {
+  it('are shared by 10,000 concurrent probes: the check runs once', async () => {
     const PROBES = 10_000;
     const SOCKETS = 50;
     const { check, runs, end } = gated();
@@ -164,7 +164,7 @@ describe('runs are shared', () => {
     expect([await reason(), await reason('ready')]).toEqual(['RUN 2', 'RUN 2']);
   });
 
-  it('only while they are concurrent, by default', async () => {
+  it('by default, are shared only by concurrent probes', async () => {
     let runs = 0;
     const health = closing({
       backends: [{ name: 'db', check: () => ({ state: 'available', reason: `RUN ${++runs}` }) }],

@@ -11,7 +11,7 @@ async function service(more = {}) {
 }
 
 describe('readiness that the code sets', () => {
-  it('fails the main endpoint and ready with its reason, until the service is ready again', async () => {
+  it('makes the main endpoint and ready fail with its reason, until the service is ready again', async () => {
     const { health, request, statuses } = await service();
     expect(await statuses()).toEqual([200, 200, 200, 200]);
     health.markNotReady('REBUILDING\nINDEX');

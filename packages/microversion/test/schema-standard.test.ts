@@ -32,12 +32,12 @@ function post(path: string, person: object, version = '1') {
 }
 
 describe('schemas of valibot and arktype', () => {
-  it('have their types', () => {
+  it('infer the types of their values', () => {
     expectTypeOf<Infer<typeof name>>().toEqualTypeOf<string>();
     expectTypeOf<Infer<typeof age>>().toEqualTypeOf<number>();
   });
 
-  it('validate and convert, together with those of zod and in windows', async () => {
+  it('validate and convert values, next to zod schemas and within windows', async () => {
     const response = await post('/people?age=7', { name: 'ada', note: 'x' });
     expect([response.status, JSON.parse(response.body)]).toEqual([201, { name: 'ada', age: 7 }]);
     expect((await post('/people', { name: 'ada', tags: ['a'] }, '2')).status).toBe(201);

@@ -72,7 +72,7 @@ describe('a value before a version', () => {
     ['2025-03-01', '2025-02-28', '2025-03-01'],
     ['2.0.0', '1.99.99', '2.0.0'],
     ['2', '1', '2'],
-  ])('before %s exists at %s, and not at %s', (end, last, first) => {
+  ])('exists before %s: at %s, and not at %s', (end, last, first) => {
     const value = before(end, 'a');
     expect([at(value, last), at(value, first)]).toEqual(['a', undefined]);
     expect(breakpointsOf(value).map(String)).toEqual([end]);

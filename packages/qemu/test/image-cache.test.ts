@@ -50,7 +50,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
   writeFileSync(raw, disk);
   if (existsSync(QEMU_IMG)) execFileSync(QEMU_IMG, ['convert', '-f', 'raw', '-O', 'qcow2', raw, qcow2]);
 
-  it('contain the disk of the image, even if its bytes were uploaded as raw before', async () => {
+  it('contain the disk of a qcow2 image, even if another image declared the same bytes as raw before', async () => {
     const content = readFileSync(qcow2);
     const cache = cacheOf({ raw: { diskFormat: 'raw', content }, qcow2: { diskFormat: 'qcow2', content } });
     await expect(cache.fetchImage(ada, 'raw', 0, signal)).rejects.toMatchObject({ code: 'IMAGE_REJECTED' });
@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(QEMU_IMG))('the base images of machines', () => {
     ).rejects.toThrow('the image contains a disk of');
   });
 
-  it('are downloaded concurrently under many names for the same bytes', async () => {
+  it('share one file if images with the same bytes are downloaded concurrently', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `image-${index}`);
     const cache = cacheOf(Object.fromEntries(ids.map((id) => [id, { diskFormat: 'raw', content: disk }])));
     const paths = await Promise.all(ids.map((id) => cache.fetchImage(ada, id, 0, signal)));

@@ -17,7 +17,7 @@ describe('the arguments of an interface', () => {
     [4, false, { queues: 4 }, { mq: true, vectors: 10 }],
     [1, true, { vhost: true }, {}],
     [256, true, { queues: 256, vhost: true }, { mq: true, vectors: 514 }],
-  ])('with %i queues, and vhost-net %s', (queues, vhost, netdev, device) => {
+  ])('contain the number of queues and vhost-net: %i, %s', (queues, vhost, netdev, device) => {
     const shape = { ...nic, backend: createTapBackend('aqt1', queues, vhost) };
     expect(createNicBackend(shape)).toMatchObject({ type: 'tap', id: 'net-nic-1', ...netdev });
     const plain = createNicDevice({ ...nic, backend: createTapBackend('aqt1', 1, false) });
@@ -46,7 +46,7 @@ describe('the arguments of an interface', () => {
   });
 });
 
-describe('the needs of interfaces', () => {
+describe('the requirements of interfaces', () => {
   const interfaces = [{ portId: 'a' }, { portId: 'b' }];
   const layout = { type: 'pc-i440fx-7.2', slots: {}, units: {}, buses: {}, ports: 0, queues: {}, cpu: null };
 
@@ -60,7 +60,7 @@ describe('the needs of interfaces', () => {
     expect(nicRequirementsOf(interfaces, tuning, old).queues).toEqual([1, 1]);
   });
 
-  it.each([0, 257, 1.5, '2,x'])('rejects a layout with %s queues', (count) => {
+  it.each([0, 257, 1.5, '2,x'])('exclude a layout with %s queues', (count) => {
     const queues = { 'nic-a': count as number };
     expect(() => validateLayout({ ...layout, queues })).toThrow('unsupported');
   });

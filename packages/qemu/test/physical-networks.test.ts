@@ -42,7 +42,7 @@ const commandsOf = (plan: NetworkPlan, there: readonly ExistingLink[] = []) =>
   );
 
 describe('a network that is connected to a physical network', () => {
-  it('gets a pair of devices to a bridge of the computer, and no tunnels', () => {
+  it('is connected to a bridge of the computer by a pair of devices, and has no tunnels', () => {
     expect(commandsOf(planOf('flat', 'lan', null))).toEqual([
       'link add name aqqh71111111111 mtu 1500 type veth peer name aqph71111111111 mtu 1500',
       'link set dev aqqh71111111111 addrgenmode none',
@@ -54,7 +54,7 @@ describe('a network that is connected to a physical network', () => {
     ]);
   });
 
-  it('gets an interface of the computer, or a VLAN on it', () => {
+  it('is connected to an interface of the computer, or to a VLAN on it', () => {
     expect(commandsOf(planOf('flat', 'wire', null))).toContain('link set dev eth1 master aqbh71111111111');
     expect(commandsOf(planOf('vlan', 'wire', 7))).toEqual([
       'link add link eth1 name aqvh71111111111 mtu 1500 type vlan id 7',
@@ -64,7 +64,7 @@ describe('a network that is connected to a physical network', () => {
     ]);
   });
 
-  it('gets a VLAN of a bridge, which is recreated after a change of the tag', () => {
+  it('is connected to a VLAN of a bridge, whose device is recreated if the tag changes', () => {
     const links = desiredLinks(planOf('vlan', 'lan', 7), names, cache);
     const commands = linkCommands(links, [], 0);
     expect(commands).toContain('link add link aqph71111111111 name aqvh71111111111 mtu 1500 type vlan id 7');

@@ -115,7 +115,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     await expect.poll(() => exists(pid)).toBe(false);
   });
 
-  it('pauses machines, also those that start later, until a renewal', async () => {
+  it('pauses machines, including those that start later, until a renewal', async () => {
     await machine('a');
     const guard = host();
     await guard.ensure(order('pause', 300));
@@ -207,7 +207,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     expect(lives(child)).toBe(true);
   });
 
-  it('rejects when it cannot run', async () => {
+  it('reports an error if it cannot run', async () => {
     writeFileSync(join(directory, 'guard'), '');
     await expect(host().ensure(order('stop', 60_000))).rejects.toThrow('guard');
     rmSync(join(directory, 'guard'));

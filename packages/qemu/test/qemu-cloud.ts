@@ -145,7 +145,7 @@ export class QemuCloud {
     return join(this.directory, 'qemu', 'machines');
   }
 
-  /** Opens the engine, also after it was closed. */
+  /** Opens the engine, for the first time or after it was closed. */
   async begin(): Promise<void> {
     const openDriver = qemuDriver({
       directory: join(this.directory, 'qemu'),

@@ -46,8 +46,8 @@ async function reject(store: QuotaStore) {
   expect((await quota.usage('full')).secrets).toMatchObject({ used: 0, reserved: HOLDS });
 }
 
-describe('with 20,000 reservations in its project', () => {
-  it('memory visits only expired ones', async () => {
+describe('a rejection in a project with 20,000 reservations', () => {
+  it('in memory visits only expired ones', async () => {
     const store = memoryStore({ clock: () => NOW });
     let looks = 0;
     for (const { id, project, expiresAt } of rows.slice(0, HOLDS)) {
@@ -73,7 +73,7 @@ describe('with 20,000 reservations in its project', () => {
     await reject(store);
   });
 
-  it('SQLite searches by project and expiry instead of reading all', async () => {
+  it('on SQLite searches by project and expiry instead of reading all', async () => {
     const connection = new Database(':memory:');
     const { statements, database } = noting(sqlite(connection));
     const store = sqlStore({ database, clock: () => NOW });
@@ -102,7 +102,7 @@ describe('with 20,000 reservations in its project', () => {
 
 const postgresUrl = inject('postgresUrl');
 
-describe.skipIf(!postgresUrl)('with 20,000 reservations in its project, PostgreSQL', () => {
+describe.skipIf(!postgresUrl)('a rejection in a project with 20,000 reservations, on PostgreSQL,', () => {
   const prefix = `cost_${process.pid}_`;
   let pool: pg.Pool;
   beforeAll(() => {
@@ -152,7 +152,7 @@ describe.skipIf(!postgresUrl)('with 20,000 reservations in its project, PostgreS
 
 const redisUrl = inject('redisUrl');
 
-describe.skipIf(!redisUrl)('with 20,000 reservations in its project, Redis', () => {
+describe.skipIf(!redisUrl)('a rejection in a project with 20,000 reservations, on Redis,', () => {
   let client: Redis;
   beforeAll(() => {
     client = new Redis(redisUrl!);
@@ -177,7 +177,7 @@ describe.skipIf(!redisUrl)('with 20,000 reservations in its project, Redis', () 
       [...stats.matchAll(/cmdstat_(\S+?):calls=(\d+)/g)].map(([, name, calls]) => [name, Number(calls)]),
     );
 
-  it('runs the same number of commands as with one', { timeout: 60_000 }, async () => {
+  it('runs the same number of commands as with one reservation', { timeout: 60_000 }, async () => {
     const figures = [];
     for (const count of [1, HOLDS]) {
       const calls: string[][] = [];

@@ -44,7 +44,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('hotFind() on $kind', ({ o
     expect(built).toBe(1);
   });
 
-  it('returns changes of records, also those of other processes', async () => {
+  it('returns changes of records, including those of other processes', async () => {
     const ofUser = hotFind(tables.keypairs, (rows) => rows.where('user_id', '=', ''));
     const [before] = await ofUser(store, ['bob']);
     const data = JSON.stringify({ ...keypair('bob', 'c'), fingerprint: 'cc' });

@@ -216,7 +216,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(written).toEqual(read.map((record) => [record, record]));
   });
 
-  it('lock the current records, also those that another process has changed since they were read', async () => {
+  it('lock the current records, including those that another process has changed since they were read', async () => {
     if (kind === 'SQLite') return;
     for (const name of ['a', 'b']) await store.transaction(insert(name));
     const other = await openStore(url);

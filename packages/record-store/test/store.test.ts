@@ -194,7 +194,7 @@ it.skipIf(!inject('postgresUrl'))('detects by a check that the disk of PostgreSQ
   await store.close();
 });
 
-it('opens the same file again with everything in it', async () => {
+it('contains all records when its file is opened again', async () => {
   const { mkdtempSync, rmSync } = await import('node:fs');
   const folder = mkdtempSync(`${(await import('node:os')).tmpdir()}/apistrata-`);
   const file = `${folder}/cloud.db`;

@@ -77,7 +77,7 @@ describe('request ids in frameworks', () => {
     expect([headers['x-request-id'], body]).toEqual(['order-4711', 'order-4711 order-4711']);
   });
 
-  it('are in NestJS, also on unknown paths', async () => {
+  it('are in NestJS, even on unknown paths', async () => {
     class AppModule {}
     const app = await NestFactory.create(
       { module: AppModule, imports: [RequestIdModule.forRoot()] },

@@ -102,7 +102,7 @@ describe('/_control', () => {
     expect((await request('GET', '/_control/clock')).body).toEqual({ now: after, frozen: true });
   });
 
-  it('saves, restores and resets', async () => {
+  it('saves, restores and resets the state of the cloud', async () => {
     const cloud = await cloudUnderTest({ control: true });
     const count = async () => (await clientOf(cloud)('GET', '/compute/v2.1/servers')).body.servers.length;
     const request = clientOf(cloud);

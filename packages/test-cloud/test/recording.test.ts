@@ -126,7 +126,7 @@ describe('the recorder', () => {
     await expect(readHar(new URL(import.meta.url).pathname)).rejects.toThrow('is not a HAR file');
   });
 
-  it('writes the entries after one that could not be written', async () => {
+  it('writes later entries after one could not be written', async () => {
     const file = join(folder, 'resumed.har');
     const writer = await HarFileWriter.create(file);
     const entry = (url: string) => ({ request: { url } }) as any;

@@ -30,7 +30,7 @@ describe('reset', () => {
 });
 
 describe('save and restore', () => {
-  it('restore every service, repeatedly, and also in another cloud', async () => {
+  it('restore every service, repeatedly, and even in another cloud', async () => {
     const cloud = await cloudUnderTest({ clock: 'frozen' });
     const request = clientOf(cloud);
     const created = await request('POST', '/compute/v2.1/servers', serverBody({ networks: [{ uuid: NETWORK }] }));

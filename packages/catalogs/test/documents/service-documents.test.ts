@@ -45,7 +45,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('documents of services on 
     ]);
   });
 
-  it('are stored all or none, even if they exceed one statement', async () => {
+  it('are all stored, even if they do not fit into one statement', async () => {
     const { write } = await serviceDocuments({ store }).open();
     const many = Array.from({ length: 1200 }, (_, number) => ({ kind: 'many', id: `${number}`, value: { number } }));
     await write(many);

@@ -23,7 +23,7 @@ describe('the service session', () => {
     expect((await short.token()).token).not.toBe(first.token);
   });
 
-  it('reports the cause of a failed login, and recovers with the identity service', async () => {
+  it('reports the cause of a failed login, and recovers as soon as the identity service does', async () => {
     const wrong = new ServiceSession({ ...identity.credentials, password: 'guess' });
     await expect(wrong.token()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
     await expect(new ServiceSession(identity.credentials).token('closed-project')).rejects.toMatchObject({

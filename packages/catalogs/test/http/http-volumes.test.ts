@@ -140,7 +140,7 @@ describe('volumes over HTTP', () => {
     await expect(volumes.getType(job, 'slow')).rejects.toMatchObject({ code: 'VOLUME_TYPE_NOT_FOUND' });
   });
 
-  it('requests a reimage, and the end of an extension and of a migration, in their own microversions', async () => {
+  it('requests reimages and completes extensions and migrations, each with its microversion', async () => {
     const { id } = await create();
     await volumes.reimage(job, id, 'img2');
     expect(service.journal.at(-1)).toMatchObject({
@@ -153,7 +153,7 @@ describe('volumes over HTTP', () => {
     expect(await volumes.completeMigration(job, id, 'new', false)).toBe(id);
   });
 
-  it("acts on behalf of the caller, also with the service's token, and with only that where only services may act", async () => {
+  it("acts on behalf of the caller with both tokens, and with only the service's token where only services may act", async () => {
     const { id: volumeId } = await create();
     const before = service.journal.length;
     const attachment = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });

@@ -100,7 +100,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images with content in fi
     expect(await images.get(ada, id)).toMatchObject({ status: 'queued' });
   });
 
-  it('still reads content that was stored in the database before', async () => {
+  it('still reads content that was previously stored in the database', async () => {
     const before = embeddedImages({ store });
     const { id } = await create(before);
     await before.upload(ada, id, Buffer.from('old'));

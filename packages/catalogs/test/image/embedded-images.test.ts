@@ -46,7 +46,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await text(await images.download(bob, id))).toBe('bytes');
   });
 
-  it('list shared images by member status', async () => {
+  it('that are shared are listed by member status', async () => {
     const { id } = await create(ada, { visibility: 'shared' });
     await images.addMember(ada, id, bob.projectId);
     const offered = async (memberStatus?: 'pending' | 'rejected' | 'all') =>
@@ -116,7 +116,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await text(await images.download(ada, id))).toBe(content.toString());
   });
 
-  it('are created once by repeated creations, also concurrent ones', async () => {
+  it('are created once by repeated creations, even by concurrent ones', async () => {
     const id = randomUUID();
     const created = await Promise.all([1, 2, 3, 4].map(() => images.create(ada, { id, name: 'same' })));
     expect(new Set(created.map((image) => image.seq)).size).toBe(1);
@@ -136,7 +136,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     expect(await images.get(ada, id)).toMatchObject({ status: 'queued' });
   });
 
-  it('are hidden from other projects, or cannot be changed by them', async () => {
+  it('are hidden from other projects if private, and cannot be changed by them if public', async () => {
     const { id } = await create(ada, { visibility: 'private' });
     const missing = { code: 'IMAGE_NOT_FOUND', kind: 'not-found', status: 404 };
     await expect(images.get(bob, id)).rejects.toMatchObject(missing);
@@ -204,7 +204,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
     await expect(images.list(carl, { marker: 'nobody' })).rejects.toMatchObject({ code: 'MARKER_NOT_FOUND' });
   });
 
-  it('can be deactivated and reactivated, and only administrators read a deactivated one', async () => {
+  it('can be deactivated and reactivated, and only administrators can download deactivated ones', async () => {
     const { id } = await create(ada);
     await expect(images.deactivate(ada, id)).rejects.toMatchObject({ code: 'IMAGE_WRONG_STATUS' });
     await images.upload(ada, id, Buffer.from('x'));

@@ -39,7 +39,7 @@ describe.each(networksUnderTest)('concurrent changes of the embedded networks on
     await expectNoDeadlocks();
   });
 
-  it('never leave a port on a deleted network, also without subnets', async () => {
+  it('never leave a port on a deleted network without subnets', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const networkId = await cloud.net(ada);
       await Promise.allSettled([

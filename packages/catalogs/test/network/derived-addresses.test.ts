@@ -6,7 +6,7 @@ const MAC = 'fa:16:3e:01:02:03';
 describe.each(networksUnderTest)('addresses that guests derive themselves, on $kind', ({ open }) => {
   const cloud = sharedNetworks(open);
 
-  it('are derived from the MAC address of the port in each such subnet, in addition to assigned ones', async () => {
+  it('are derived from the MAC address of the port in each SLAAC subnet, in addition to assigned ones', async () => {
     const networkId = await cloud.net(ada, '10.40.0.0/24');
     const modes = { ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' } as const;
     const created = await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:40::/64', ...modes });

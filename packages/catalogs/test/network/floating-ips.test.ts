@@ -51,7 +51,7 @@ describe.each(networksUnderTest)('floating IPs of the embedded networks on $kind
     expect((await networks.getPort(ada, two.id)).fixedIps[0]!.floating).toEqual([address]);
   });
 
-  it('release their address when they are deleted, like routers', async () => {
+  it('release their addresses when they are deleted, as routers do', async () => {
     const address = '203.0.113.200';
     const floating = await networks.createFloatingIp(ada, { pool: PUBLIC, address });
     const duplicate = networks.createFloatingIp(bob, { pool: PUBLIC, address });
@@ -72,7 +72,7 @@ describe.each(networksUnderTest)('floating IPs of the embedded networks on $kind
     expect(await networks.listFloatingIps(ada, { address })).toMatchObject([{ id, portId: null, status: 'DOWN' }]);
   });
 
-  it('are rejected for a fixed address that has one, unknown pools and ports of other projects', async () => {
+  it('are rejected for a fixed address that already has one, an unknown pool, and a port of another project', async () => {
     const created = await port(SHARED);
     const [one, two] = [await networks.allocateFloatingIp(ada), await networks.allocateFloatingIp(ada)];
     await networks.associateFloatingIp(ada, one.id, { portId: created.id });

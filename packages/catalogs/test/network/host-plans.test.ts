@@ -60,7 +60,7 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on s
     expect(await homes('h3', [])).toEqual({});
   });
 
-  it('has one host for a router that several need concurrently', async () => {
+  it('assigns a router to one host, even if several hosts need it concurrently', async () => {
     const all = await Promise.all(['h1', 'h2', 'h3'].map(async (host) => ({ host, port: await cloud.port(SHARED) })));
     const found = await Promise.all(all.map(({ host, port }) => homes(host, [port])));
     const [home] = found.map((routers) => routers[SHARED]);
@@ -75,7 +75,7 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on s
     for (const { host } of all) await planFor(host, []);
   });
 
-  it('has all networks of a router on its host, and the floating IPs of guests on other hosts', async () => {
+  it('contains, on the host of a router, all its networks and the floating IPs of guests on other hosts', async () => {
     const [near, remote] = [await cloud.net(ada, '10.30.0.0/24'), await cloud.net(ada, '10.31.0.0/24')];
     const router = await cloud.networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
     for (const network of [near, remote]) {

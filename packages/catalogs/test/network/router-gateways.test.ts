@@ -59,7 +59,7 @@ describe.each(networksUnderTest)('gateways of routers on $kind', ({ open }) => {
       await cloud.networks.deleteSubnet(admin, subnetId);
   });
 
-  it('do not change when a subnet is added to a network inside', async () => {
+  it('do not include internal interfaces, whose addresses do not change when a subnet is added', async () => {
     const networkId = await cloud.net(admin, '10.60.0.0/24');
     const { id } = await cloud.networks.createRouter(admin, { name: 'r' });
     const [subnet] = await cloud.networks.listSubnets(admin, { networkId });

@@ -21,7 +21,7 @@ describe.each(networksUnderTest)('security groups of the embedded networks on $k
   });
   afterAll(() => cloud.close());
 
-  it('include one default group per project, also with concurrent first uses', async () => {
+  it('include one default group per project, even if its first uses are concurrent', async () => {
     const fred = member('fred');
     const found = await Promise.all([1, 2, 3, 4].map(() => networks.resolveSecurityGroups(fred, ['default'])));
     expect(new Set(found.map(([group]) => group!.id)).size).toBe(1);

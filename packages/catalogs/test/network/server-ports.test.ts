@@ -50,7 +50,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(await networks.listPorts(ada, { deviceIds: [want.deviceId] })).toEqual([created]);
   });
 
-  it('are created once by repeated creations, also concurrent ones', async () => {
+  it('are created once by repeated creations, even by concurrent ones', async () => {
     const want = newPortRequest(SHARED);
     const created = await Promise.all([1, 2, 3, 4].map(() => networks.createPorts(ada, [want])));
     expect(new Set(created.map(([one]) => one!.seq)).size).toBe(1);
@@ -81,7 +81,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     }
   });
 
-  it('use the last address, are then rejected, and reuse released addresses', async () => {
+  it('use all free addresses, are rejected if none is left, and reuse released addresses', async () => {
     const id = await net(ada, '10.8.0.0/29');
     const created = [];
     for (let i = 0; i < 5; i++) created.push(await port(id));
@@ -94,14 +94,14 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     expect(addresses(await port(id))).toEqual(addresses(second!));
   });
 
-  it('skip addresses that were requested before', async () => {
+  it('skip addresses that other ports have requested', async () => {
     const id = await net(ada, '10.7.0.0/24');
     await port(id, { addresses: ['10.7.0.3'] });
     expect(addresses(await port(id))).toEqual(['10.7.0.2']);
     expect(addresses(await port(id))).toEqual(['10.7.0.4']);
   });
 
-  it('assign a requested address to exactly one of many', async () => {
+  it('get a requested address only once: all but one of many concurrent requests are rejected', async () => {
     const id = await net(ada, '10.6.0.0/24');
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => port(id, { addresses: ['10.6.0.77'] })));
     const rejected = tries.filter((result) => result.status === 'rejected');
@@ -195,7 +195,7 @@ describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ o
     ]);
   });
 
-  it('get another address and release it', async () => {
+  it('can get an additional address, and release one', async () => {
     const id = await net(ada, '10.30.0.0/24');
     const { deviceId } = await port(id);
     expect(addresses(await networks.addFixedIp(ada, deviceId, id))).toEqual(['10.30.0.2', '10.30.0.3']);

@@ -63,7 +63,7 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     await expect(networks.getSubnet(ada, subnet!.id)).rejects.toMatchObject({ code: 'SUBNET_NOT_FOUND' });
   });
 
-  it('never keep a port when they are deleted concurrently', async () => {
+  it('have no port left if they are deleted while ports are created', async () => {
     const id = await net(ada, '10.41.0.0/24');
     const results = await Promise.allSettled([
       ...Array.from({ length: 8 }, () => port(id)),

@@ -151,7 +151,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
     await expect(volumes.getVolume(ada, origin.id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 
-  it('and snapshots are created once by repeated creations, also concurrent ones', async () => {
+  it('are created once by repeated creations, even by concurrent ones, and so are snapshots', async () => {
     const key = randomUUID();
     const created = await Promise.all([1, 2, 3].map(() => create({ key })));
     expect(new Set(created.map((volume) => volume.seq)).size).toBe(1);

@@ -129,7 +129,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('while a server leaves its
   });
 
   it.each(['reserve', 'deleteAttachment'] as const)(
-    'the deletion of the server releases its volumes, also after %s',
+    'the deletion of the server releases its volumes, even if %s was executed but has not returned',
     async (method) => {
       const { id, volumeIds } = await bootWithVolumes(1);
       const paused = pause('after', method);

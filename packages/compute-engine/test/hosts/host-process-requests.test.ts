@@ -57,7 +57,7 @@ describe.skipIf(!postgresUrl)('a request to a host process', { timeout: 120_000 
     expect(await cloud.settled(id)).toMatchObject({ vmState: 'active', fault: null });
   });
 
-  it('reaches the host if no caller waits: downloads of images', async () => {
+  it('reaches the host even if no caller waits for it, such as an image download', async () => {
     const { seq } = await cloud.engine.aggregates.create('all');
     await cloud.engine.aggregates.addHost(seq, 'h1');
     await cloud.engine.aggregates.cacheImages(admin(), seq, [imageId]);

@@ -108,7 +108,7 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
     return Buffer.concat(pieces).toString();
   };
 
-  it('allows drivers to read private images of servers there, and no others', async () => {
+  it('allows drivers to read private images of servers on the host, and no others', async () => {
     const [used, unused] = [await image('used'), await image('unused')];
     await create(used);
     expect(await contentOf(used)).toBe('used');
@@ -132,7 +132,7 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
     expect(stop).toMatchObject({ action: 'stop', userId: caller.userId, projectId: 'p1' });
   });
 
-  it('reads volumes only if the host stores them', async () => {
+  it('allows drivers to read volumes only if the host stores volumes', async () => {
     const { id } = await engine.embedded.volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
     const seen = () => services.volumes.getVolume(caller, id);
     await expect(seen()).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
@@ -142,7 +142,7 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
     await expect(seen()).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 
-  it('prepares the MTU of networks for tunnels before the host joins them, because the host may not change it', async () => {
+  it('reduces the MTU of networks for tunnels when it is granted, because the host itself may not change it', async () => {
     const { id } = await engine.embedded.networks.createNetwork(caller, { name: 'net' });
     const mtu = async () => (await engine.embedded.networks.getNetwork(caller, id)).mtu;
     expect(await mtu()).toBe(1500);

@@ -73,7 +73,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect(settled(results)).toEqual([409, 409, 409, 409, 409, 'done']);
   });
 
-  it('keep values that are cached by the epoch of the hosts, unless the epoch changes', async () => {
+  it('invalidate values that are cached by epoch if the state of hosts changes, but not after heartbeats', async () => {
     const { infrastructure } = coreOf(engine);
     const epoch = async () => (await infrastructure.hosts()).epoch;
     const first = await epoch();
@@ -129,7 +129,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     },
   );
 
-  it('complete the evacuations from a host whose service starts again, which may then be up', async () => {
+  it('complete the evacuations from a host when its service starts again; only then can it be marked as up', async () => {
     const { id } = await serviceOn('host1');
     await engine.services.update(id, { forcedDown: true });
     await migration({ type: 'evacuation', status: 'done' });
@@ -219,7 +219,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect(settled(results)).toEqual([409, 409, 409, 409, 'done']);
   });
 
-  it('keep all of many projects that receive access to a flavor concurrently', async () => {
+  it('lose no project that receives access to a flavor concurrently with others', async () => {
     const admin = contextOf('p1', { isAdmin: true });
     await engine.flavors.create({ id: 'x', name: 'x', vcpus: 1, memoryMb: 1, diskGb: 0, isPublic: false });
     await Promise.all(

@@ -131,7 +131,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     await expect(links.connect('b', 'value', signal)).rejects.toThrow('is not a connection');
   });
 
-  it('do not close when the signal is aborted once they carry bytes', async () => {
+  it('stay open if the signal is aborted after the connection is established', async () => {
     const opening = new AbortController();
     const line = await links.connect('b', 'line', opening.signal);
     opening.abort();

@@ -61,7 +61,7 @@ describe.skipIf(!postgresUrl)('PostgreSQL notifications', { timeout: 60_000 }, (
     await eventually(() => expect(received.at(-1)).toBe('again'));
   });
 
-  it('are known to fail behind a pooler, and responses are found by polling', async () => {
+  it('are replaced by polling for responses if a pooler loses them', async () => {
     // Simulates a pooler: notifications of one database never reach the other.
     const elsewhere = await freshDatabase(postgresUrl);
     const orders = new HostRequests(store, () => undefined);

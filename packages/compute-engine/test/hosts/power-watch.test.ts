@@ -165,7 +165,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await expect.poll(() => states(engine, paused.id)).toEqual(stopped);
     });
 
-    it('are found at the next start', async () => {
+    it('are detected when the engine starts again', async () => {
       const driver = new EndingDriver({ clock: systemClock });
       const folder = mkdtempSync(join(tmpdir(), 'apistrata-power-'));
       closing.push(async () => rmSync(folder, { recursive: true, force: true }));

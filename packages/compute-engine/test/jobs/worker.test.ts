@@ -77,7 +77,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       for (const kind of kinds) await worker.add(tx, job(kind));
     });
 
-  it('is retried after a failure, while its worker is busy', async () => {
+  it('is retried after a failure, even while its worker executes another job', async () => {
     const tries: number[] = [];
     const worker = await startWorker(async ({ kind, attempts }, signal) => {
       if (kind === 'long') return forever(signal);
@@ -90,7 +90,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     expect(errors).toHaveLength(3);
   });
 
-  it('moves to another worker when the first one fails and ends', async () => {
+  it('moves to another worker if the first one stops after a failure', async () => {
     const done: string[] = [];
     const first = await startWorker(() => Promise.reject(new Error('broken here')));
     await add(first, 'work');

@@ -228,7 +228,7 @@ describe.each(postgresUrl ? [...kinds, ...sharedKinds] : kinds)('servers with ra
   afterEach(() => walk.close());
 
   it.each(seeds)(
-    'never get stuck, and keep quotas, hosts, history and catalogs exact (seed %i)',
+    'never get stuck, and keep quotas, hosts, history and catalogs consistent (seed %i)',
     async (seed) => {
       const database = engineCount > 1 ? await freshDatabase(postgresUrl) : join(folder, `${seed}.db`);
       walk = new Walk(seed, database, engineCount, failureRates);
@@ -253,7 +253,7 @@ describe.each(postgresUrl ? [...kinds, ...sharedKinds] : kinds)('servers with ra
   );
 });
 
-it('have accepted every action at least once', () => {
+it('the random walks have accepted every action at least once', () => {
   const counts = new Map<string, number>([...Object.keys(requests), ...attachmentNames].map((name) => [name, 0]));
   for (const { action } of walks.flatMap(({ accepted }) => accepted)) counts.set(action, counts.get(action)! + 1);
   for (const [action, count] of counts) expect(count, action).toBeGreaterThan(0);

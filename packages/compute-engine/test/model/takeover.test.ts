@@ -23,7 +23,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
       (engine: Engine, id: string) =>
         engine.servers.act(contextOf('p1', { isAdmin: true }), id, 'os-resetState', { state: 'active' }),
     ],
-  ])('ends when %s takes over the server, also in another process', async (_what, takeOver) => {
+  ])('ends when %s takes over the server, even in another process', async (_what, takeOver) => {
     const url = await database();
     for (let i = 0; i < (kind === 'PostgreSQL' ? 2 : 1); i++) {
       const rules = [{ match: { verb: 'reboot' as const }, hang: true as const }];

@@ -79,7 +79,7 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
     }
   }
 
-  it('keeps existing records, and lets processes of the previous version start and work in turn', async () => {
+  it('keeps existing records, and allows processes of both versions to run alternately', async () => {
     const url = await database();
     expect(await runVersion(now, url, 'first')).toEqual(['first']);
     expect(await runVersion(next, url, 'second')).toEqual(['first', 'second']);
@@ -117,7 +117,7 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
   });
 
   it.runIf(shared)(
-    'runs while an old process creates servers, with a new process and one that starts late',
+    'can run while an old process creates servers, and old processes can still start afterwards',
     async () => {
       const url = await database();
       const secretKey = Buffer.alloc(32, 7).toString('base64');

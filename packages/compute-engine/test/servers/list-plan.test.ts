@@ -64,7 +64,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('plans of lists on $kind',
     expect(await planOf({ allProjects: true }, admin)).toMatchObject({ ofProject: false, source: 'newest' });
   });
 
-  it('are not made for lists that are empty without a query', async () => {
+  it('are not created for lists that are empty without a query', async () => {
     plans.length = 0;
     expect(await engine.servers.list(context, { limit: 0 })).toEqual([]);
     expect(plans).toEqual([]);

@@ -106,7 +106,7 @@ describe('shares of a server', () => {
     expect((await ada().post(path, { share: { share_id: share.id } })).status).toBe(409);
   });
 
-  it('belong to the project of the caller, and bodies and queries match the schema', async () => {
+  it('must belong to the project of the caller; bodies and queries must match the schema', async () => {
     const { path, shareId } = await attached();
     const post = async (share: unknown) => (await ada().post(path, { share })).status;
     expect(await post({ share_id: randomUUID() })).toBe(404);

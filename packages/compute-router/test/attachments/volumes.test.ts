@@ -55,7 +55,7 @@ describe('volumes of a server', () => {
     }
   });
 
-  it('return no body when they are attached since 2.101', async () => {
+  it('are attached without a response body since 2.101', async () => {
     const later = await largeCapacityApi({ router: { maxVersion: '2.101' } });
     const ada = later.as('ada:p1', '2.101');
     const { id } = await ada.boot();

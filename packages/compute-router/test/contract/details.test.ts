@@ -109,7 +109,7 @@ describe('details of the original', () => {
   });
 
   it.each(['/servers', '/servers/detail', '/os-migrations'])(
-    'an empty marker of %s is the first page',
+    'an empty marker of %s returns the first page',
     async (path) => {
       await cloud.server(['migrate']);
       const [first, same] = [await admin.get(`${path}?limit=1`), await admin.get(`${path}?limit=1&marker=`)];
@@ -171,15 +171,15 @@ describe('details of the original', () => {
     }
   });
 
-  describe('messages', () => {
-    it('of an action that needs a state, if the server has none', async () => {
+  describe('messages of the original', () => {
+    it('name the action that the state of the server does not allow', async () => {
       const { id } = await cloud.server(['migrate']);
       const migrations = (await admin.get(`/os-migrations?instance_uuid=${id}`)).body.migrations;
       const aborted = await admin.delete(`/servers/${id}/migrations/${migrations[0].id}`);
       expect(message(aborted)).toEqual([409, `Instance ${id} is in an invalid state for 'abort live migration'`]);
     });
 
-    it('of diagnostics of a stopped server', async () => {
+    it('name the power state that does not allow diagnostics', async () => {
       const { id } = await cloud.server(['os-stop']);
       expect(message(await cloud.as('2.48').get(`/servers/${id}/diagnostics`))).toEqual([
         409,
@@ -187,7 +187,7 @@ describe('details of the original', () => {
       ]);
     });
 
-    it('of patterns, without slashes around them', async () => {
+    it('show patterns without slashes around them', async () => {
       const body = (await ada.get('/servers?limit=abc')).body;
       expect(body.badRequest.message).toContain("'abc' does not match '^[0-9]*$'");
     });

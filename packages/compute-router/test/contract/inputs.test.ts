@@ -98,7 +98,7 @@ describe('accepted inputs', () => {
     ['/os-simple-tenant-usage?limit=', '2.40'],
     ['/os-security-groups?limit=', '2.1'],
     ['/os-security-groups?offset=', '2.1'],
-  ])('reject %s as a page at %s', async (path, version) => {
+  ])('exclude an empty value of %s at %s', async (path, version) => {
     expect((await api.as('admin:p1', version).get(path)).status).toBe(400);
     expect((await api.as('admin:p1', version).get(`${path}1`)).status).toBe(200);
   });
@@ -142,7 +142,7 @@ describe('accepted inputs', () => {
     ['2020-02-29t01:02', undefined],
     ['yesterday', undefined],
     ['', undefined],
-  ])('as a time: %s', async (text, time) => {
+  ])('follow ISO 8601 for times: %s', async (text, time) => {
     expect(parseIsoTime(text)).toBe(time);
     const status = time === undefined ? 400 : 200;
     expect((await ada.get(`/servers?changes-since=${encodeURIComponent(text)}`)).status).toBe(status);
@@ -202,7 +202,7 @@ describe('accepted inputs', () => {
     expect((await names('?name=')).length).toBeGreaterThan(1);
   });
 
-  it('omit rules whose remote group was deleted', async () => {
+  it('security groups omit rules whose remote group was deleted', async () => {
     const { networks } = api.engine.embedded;
     const [web, removed] = [
       await networks.createSecurityGroup(owner, { name: randomUUID(), description: '' }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noauth } from '../../src/index.js';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 
-describe('access to a private flavor', () => {
+describe('access to a flavor', () => {
   let api: Api;
   let number = 0;
   let id: string;
@@ -22,7 +22,7 @@ describe('access to a private flavor', () => {
     admin(version).post(`/flavors/${flavor}/action`, { [action]: { tenant } });
   const access = (flavor = id) => admin().get(`/flavors/${flavor}/os-flavor-access`);
 
-  it('is initially granted to no project, not even its creator', async () => {
+  it('that is private is initially granted to no project, not even to that of its creator', async () => {
     expect((await access()).body).toEqual({ flavor_access: [] });
     expect((await api.as('ada:p1').get(`/flavors/${id}`)).status).toBe(404);
   });
@@ -51,15 +51,15 @@ describe('access to a private flavor', () => {
     ['2.6', 200],
     ['2.7', 409],
     ['2.100', 409],
-  ])('of a public flavor cannot be granted: at %s returns %i', async (version, status) => {
+  ])('that is public: a grant at %s returns %i', async (version, status) => {
     expect((await act('addTenantAccess', `p-${version}`, version, '1')).status).toBe(status);
   });
 
-  it('can also be granted for private flavors at 2.7', async () => {
+  it('that is private can be granted at 2.7, too', async () => {
     expect((await act('addTenantAccess', 'p2', '2.7')).status).toBe(200);
   });
 
-  it('of a public flavor has no list, nor an entry to remove', async () => {
+  it('that is public has no list, and no entry that can be removed', async () => {
     expect((await access('2')).status).toBe(404);
     expect((await act('removeTenantAccess', 'p2', '2.7', '2')).status).toBe(404);
   });

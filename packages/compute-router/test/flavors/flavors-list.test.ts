@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 
-describe('lists of flavors', () => {
+describe('reads of flavors', () => {
   let api: Api;
   beforeAll(async () => {
     api = await apiUnderTest({
@@ -36,7 +36,7 @@ describe('lists of flavors', () => {
     ['admin:p2', '?is_public=None&limit=9', 'abcd'],
     ['admin:p2', '?is_public=none&marker=d', 'ef'],
     ['admin:p2', '?is_public=maybe', 400],
-  ])('show %s with "%s": %s', async (token, query, expected) => {
+  ])('return to %s for "%s": %s', async (token, query, expected) => {
     expect(await list(query, token)).toBe(expected);
     expect(await list(`/detail${query}`, token)).toBe(expected);
   });
@@ -63,7 +63,7 @@ describe('lists of flavors', () => {
     ['?limit=-1', 400],
     ['?limit=many', 400],
     ['?sort_key=vcpus&limit=2&marker=c', 'be'],
-  ])('with "%s" are %s', async (query, expected) => {
+  ])('return for "%s": %s', async (query, expected) => {
     expect(await list(query)).toBe(expected);
   });
 
@@ -94,7 +94,7 @@ describe('lists of flavors', () => {
     ['2.101', '?sort_key=rxtx_factor', 'abce'],
     ['2.102', '?sort_key=rxtx_factor', 400],
     ['2.102', '?sort_key=disabled', 'abce'],
-  ])('at %s with "%s" are %s', async (version, query, expected) => {
+  ])('return at %s for "%s": %s', async (version, query, expected) => {
     expect(await list(query, 'ada:p1', version)).toBe(expected);
   });
 
@@ -108,11 +108,11 @@ describe('lists of flavors', () => {
     ['bob:p2', 'e', 404],
     ['admin:p2', 'd', 200],
     ['ada:p1', 'nowhere', 404],
-  ])('show %s the flavor %s: %i', async (token, id, status) => {
+  ])('return to %s for the flavor %s: %i', async (token, id, status) => {
     expect((await api.as(token).get(`/flavors/${id}`)).status).toBe(status);
   });
 
-  it('accept no parameters to show one since 2.102', async () => {
+  it('of one flavor accept no parameters since 2.102', async () => {
     expect((await api.as('ada:p1', '2.101').get('/flavors/a?x=1')).status).toBe(200);
     expect((await api.as('ada:p1', '2.102').get('/flavors/a?x=1')).status).toBe(400);
   });

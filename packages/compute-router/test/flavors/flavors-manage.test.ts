@@ -89,7 +89,7 @@ describe('the management of flavors', () => {
     ['2.54', 400],
     ['2.55', 200],
     ['2.104', 200],
-  ])('accepts a description at %s: %i', async (version, status) => {
+  ])('handles a description at %s with status %i', async (version, status) => {
     expect((await create({ description: 'fast' }, version)).status).toBe(status);
   });
 
@@ -97,7 +97,7 @@ describe('the management of flavors', () => {
     ['2.1', 200],
     ['2.101', 200],
     ['2.102', 400],
-  ])('accepts a network factor at %s: %i', async (version, status) => {
+  ])('handles a network factor at %s with status %i', async (version, status) => {
     expect((await create({ rxtx_factor: '2.5' }, version)).status).toBe(status);
   });
 

@@ -26,7 +26,7 @@ describe('allowedHosts()', () => {
     ['evil.example@localhost', { host: 'localhost' }, 421],
     ['evil.example', { host: '0.0.0.0' }, 200],
     ['evil.example', { host: '0.0.0.0', allowed: ['compute.example.org'] }, 421],
-  ])('for the header "%s" with %j is %i', async (host, options, status) => {
+  ])('returns for the header "%s" with %j the status %i', async (host, options, status) => {
     check = allowedHosts(options);
     expect((await send(host)).status).toBe(status);
   });

@@ -36,7 +36,7 @@ describe.each(illegalTexts)('the text %j, which databases cannot store,', (text)
     ['a name of an aggregate', '/os-aggregates', { aggregate: { name: text } }],
     ['a name of a server group', '/os-server-groups', { server_group: { name: text, policy: 'affinity' } }],
     ['a description of a server', '/servers', { server: { ...newServer, description: text } }],
-  ])('causes no error of the server as %s', async (_, path, body) => {
+  ])('causes no server error as %s', async (_, path, body) => {
     const { status } = await api.as('admin:p1', '2.90').post(path, body);
     expect(status).toBeLessThan(500);
     for (const list of ['/servers/detail?description=x', '/flavors/detail', '/os-aggregates', '/os-server-groups'])

@@ -76,7 +76,7 @@ describe('hosts, until 2.42', () => {
     },
   );
 
-  it.each(['reboot', 'shutdown', 'startup'])('do %s', async (action) => {
+  it.each(['reboot', 'shutdown', 'startup'])('accept the power action %s', async (action) => {
     const result = await admin().get(`/os-hosts/host1/${action}`);
     expect([result.status, result.body]).toEqual([200, { host: 'host1', power_action: action }]);
     expect((await admin().get(`/os-hosts/nowhere/${action}`)).status).toBe(404);

@@ -72,7 +72,7 @@ describe('limits', () => {
   });
 });
 
-describe('the catalogue of extensions', () => {
+describe('the catalog of extensions', () => {
   it('lists the former extensions of the API, and shows each by its alias', async () => {
     const api = await apiUnderTest();
     const ada = api.as('ada:p1');

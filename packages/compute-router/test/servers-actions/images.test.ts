@@ -5,13 +5,13 @@ import { historyOf, show, stage } from './stage.js';
 
 const ada = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 
-describe('images of servers', () => {
+describe('the image of a server', () => {
   const on = sharedByTests(stage);
 
   const catalog = () => on.api.engine.catalogs.images;
 
   it.each(['createImage', 'createBackup'])(
-    '%s returns the image in a header until 2.44, and in the body since 2.45',
+    'is returned by %s in a header until 2.44, and in the body since 2.45',
     async (action) => {
       const server = await on.ada('2.37').boot();
       const body = { name: 'copy', ...(action === 'createBackup' && { backup_type: 'daily', rotation: 2 }) };
@@ -70,7 +70,7 @@ describe('images of servers', () => {
     on.driver.clearRules();
   });
 
-  it('keeps as many backups of a type as the rotation specifies, and none with 0', async () => {
+  it('replaces the oldest backup of its type beyond the rotation; a rotation of 0 keeps none', async () => {
     const server = await on.ada('2.37').boot();
     const backups = async (type: string) => {
       const properties = { image_type: 'backup', backup_type: type, instance_uuid: server.id };
@@ -90,7 +90,7 @@ describe('images of servers', () => {
     expect(await backups('daily')).toEqual([]);
   });
 
-  it('counts properties against the limit of metadata items until 2.38', async () => {
+  it('has properties that count against the limit of metadata items until 2.38', async () => {
     const server = await on.ada('2.37').boot();
     const metadata = Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`k${i}`, '']));
     for (const [version, status] of [

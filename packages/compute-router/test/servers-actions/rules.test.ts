@@ -208,20 +208,23 @@ describe('the rules of actions', () => {
   it.each([
     ['CONFLICT', 409, 'conflictingRequest'],
     ['NOT_SUPPORTED', 501, 'notImplemented'],
-  ] as const)('rejects a password that the guest cannot use: %s', async (code, status, fault) => {
-    const unsupported = await stage();
-    Object.assign(unsupported.driver, {
-      obstacle: async (verb: string) => ({ code, message: `the guest does not know ${verb}` }),
-    });
-    const server = await unsupported.ada().boot();
-    const response = await unsupported.ada().act(server.id, 'changePassword', { adminPass: 'x' });
-    expect(response.status).toBe(status);
-    expect(response.body[fault].message).toBe('the guest does not know set_password');
-    expect((await unsupported.ada().get(`/servers/${server.id}`)).body.server.status).toBe('ACTIVE');
-    await unsupported.api.close();
-  });
+  ] as const)(
+    'changePassword returns the error of a guest that does not support it: %s',
+    async (code, status, fault) => {
+      const unsupported = await stage();
+      Object.assign(unsupported.driver, {
+        obstacle: async (verb: string) => ({ code, message: `the guest does not know ${verb}` }),
+      });
+      const server = await unsupported.ada().boot();
+      const response = await unsupported.ada().act(server.id, 'changePassword', { adminPass: 'x' });
+      expect(response.status).toBe(status);
+      expect(response.body[fault].message).toBe('the guest does not know set_password');
+      expect((await unsupported.ada().get(`/servers/${server.id}`)).body.server.status).toBe('ACTIVE');
+      await unsupported.api.close();
+    },
+  );
 
-  it('returns 501 or 400 if the driver does not support it', async () => {
+  it('actions that the driver does not support return 501 or 400', async () => {
     const weak = await stage({ driver: { unsupported: ['set_password', 'pause', 'rescue', 'crash_dump'] } });
     const server = await weak.ada('2.37').boot();
     for (const [action, body, status] of [

@@ -119,7 +119,7 @@ describe('shelving', () => {
     expect((await show(on, server.id)).status).toBe('ACTIVE');
   });
 
-  it('does not cross zones with volumes if that is disabled', async () => {
+  it('does not unshelve a server with volumes to another zone if that is disabled', async () => {
     const strict = await stage({ settings: { crossZoneAttach: false } });
     const server = await strict.bootFromVolume();
     await strict.ada().act(server.id, 'shelve');

@@ -67,7 +67,7 @@ describe('changing a server', () => {
     expect((await ada.put('/servers/nothing', { server: { name: 'x' } })).status).toBe(404);
   });
 
-  it('works on locked servers and while an action is in progress', async () => {
+  it('is allowed for locked servers, and while an action is in progress', async () => {
     const context = {
       caller: { userId: 'root', projectId: 'p0', roles: ['admin'], isAdmin: true },
       requestId: 'req-l',

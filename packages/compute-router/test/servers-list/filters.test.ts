@@ -232,7 +232,7 @@ describe('filters of server lists', () => {
     expect((await list('ada:p1', '2.38', 'status=nonsense')).status).toBe(400);
   });
 
-  it('keeps lists over all projects and of deleted servers for administrators', async () => {
+  it('restricts lists of all projects, lists of deleted servers and sorting by host to administrators', async () => {
     expect((await list('ada:p1', '2.1', 'all_tenants=1')).status).toBe(403);
     expect((await api.as('ada:p1').get('/servers?all_tenants=1')).status).toBe(403);
     expect((await list('ada:p1', '2.1', 'status=deleted')).status).toBe(403);
@@ -255,7 +255,7 @@ describe('filters of server lists', () => {
     expect(names(await list('ada:p1', '2.65', 'changes-before=2020-01-01T00:00:00Z'))).toHaveLength(3);
   });
 
-  it('never lets members of one project see another through any filter', async () => {
+  it('never shows members of one project the servers of another', async () => {
     for (const query of [
       'project_id=p1',
       'all_tenants=0',

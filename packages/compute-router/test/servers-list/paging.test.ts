@@ -76,7 +76,7 @@ describe('pages of servers', () => {
     ['sort_key=hostname&sort_dir=desc', ['e', 'd', 'c', 'b', 'a']],
     ['sort_key=vm_state&sort_key=display_name&sort_dir=asc', ['a', 'b', 'c', 'd', 'e']],
     ['sort_key=uuid&sort_key=display_name', undefined],
-  ] as const)('%s sorts them, also page by page', async (query, expected) => {
+  ] as const)('are sorted by %s, regardless of the page size', async (query, expected) => {
     const all = names(await ada.get(`/servers?${query}`));
     if (expected) expect(all).toEqual(expected);
     const paged: string[] = [];

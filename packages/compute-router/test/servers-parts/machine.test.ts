@@ -16,7 +16,7 @@ describe('diagnostics, topology and password of a server', () => {
 
   const onNetwork = { networks: [{ uuid: ids.network }] };
 
-  it('are one flat object of the driver until 2.47, and a standard one since 2.48', async () => {
+  it('include diagnostics in the format of the driver until 2.47, and in a standard format since 2.48', async () => {
     const { id } = await api.as('ada:p1').boot(onNetwork);
     const path = `/servers/${id}/diagnostics`;
     const flat = await api.as('admin:p1', '2.47').get(path);
@@ -50,7 +50,7 @@ describe('diagnostics, topology and password of a server', () => {
     ]);
   });
 
-  it('return 403 to members, and 409 while the server is stopped', async () => {
+  it('include diagnostics that return 403 to members, and 409 while the server is stopped', async () => {
     const ada = api.as('ada:p1', '2.48');
     const { id } = await ada.boot();
     const path = `/servers/${id}/diagnostics`;
@@ -59,7 +59,7 @@ describe('diagnostics, topology and password of a server', () => {
     for (const version of ['2.47', '2.48']) expect((await api.as('admin:p1', version).get(path)).status).toBe(409);
   });
 
-  it('return 501 if the driver does not support them', async () => {
+  it('include diagnostics that return 501 if the driver does not support them', async () => {
     const silent = await largeCapacityApi({ engine: { driver: (clock) => new SilentDriver({ clock }) } });
     const { id } = await silent.as('ada:p1').boot();
     for (const version of ['2.47', '2.48'])

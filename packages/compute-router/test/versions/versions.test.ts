@@ -77,7 +77,7 @@ describe('the versions of the API', () => {
     for (const name of versionHeaders) expect((await get('/v2/')).headers.get(name)).toBeNull();
   });
 
-  it('show the documents again below the version, with a token', async () => {
+  it('have their documents below /versions, too, where a token is required', async () => {
     const document = (await get('/v2.1/')).body;
     for (const path of ['/v2.1/versions/v2.1', '/v2.1/versions/v2.1?a=b'])
       expect((await get(path, { ...ada, 'OpenStack-API-Version': 'compute 2.100' })).body).toEqual(document);
@@ -111,7 +111,7 @@ describe('the versions of the API', () => {
     }
   });
 
-  it('do not route a project alone or a trailing slash', async () => {
+  it('return 404 for a path with only a project, and for a trailing slash', async () => {
     for (const path of ['/v2.1/abc', '/v2.1/abc/', '/v2.1/servers/', '/v2/servers/']) {
       const { status, headers } = await get(path, ada);
       expect([path, status, headers.get('openstack-api-version')]).toEqual([path, 404, null]);

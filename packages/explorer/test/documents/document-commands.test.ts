@@ -36,8 +36,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('documents of the command line', () => {
-  it('are JSON or YAML, with references to other files', async () => {
+describe('arguments of the command line', () => {
+  it('may be JSON or YAML documents, with references to other files', async () => {
     const { operations, versions } = await readDocumentedApi(['a.json', 'b.yaml', 'split.json'].map(file));
     expect(versions?.map(String)).toEqual(['1.0.0', '1.1.0', '1.2.0']);
     expect(operations.map(({ path }) => path)).toContain('/v1/loans');
@@ -49,7 +49,7 @@ describe('documents of the command line', () => {
     ['none.json', /The file .*none\.json does not exist/],
     ['broken.json', /broken\.json is not valid JSON or YAML/],
     ['x=a.json', /"x" is not a version: write NAME=/],
-  ])('fail with a one-line message for %s', async (name, message) => {
+  ])('are rejected with a one-line message: %s', async (name, message) => {
     const path = name.includes('=') ? name.replace('=', `=${folder}/`) : file(name);
     await expect(readDocumentedApi([path])).rejects.toMatchObject({
       code: 'OPENAPI_DOCUMENT',
@@ -88,7 +88,7 @@ describe('documents of the command line', () => {
     ['check b.json', /requires the published document: --against main\.json/],
     ['check --against a.json b.json c.json', /"c\.json": "check" accepts one document/],
     ['changes a.json', /at least two OpenAPI documents/],
-  ])('reject "%s"', async (line, message) => {
+  ])('are rejected: "%s"', async (line, message) => {
     const run = async () => {
       const command = parseCommandLine(line.split(' ').map((word) => (word === 'a.json' ? file(word) : word)));
       if (command) await readPageOptions(command);

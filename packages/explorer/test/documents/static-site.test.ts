@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a static site', () => {
-  it('has no dead links, and none from the root of a server', () => {
+  it('has no dead links and no root-relative links', () => {
     const dead = pagesIn('.').flatMap((file) => {
       const links = [...read(file).matchAll(/ (?:href|data-href|src|action)="(?!https?:|#)([^"?#]+)/g)];
       const missing = links.filter(

@@ -104,7 +104,7 @@ describe('a client of one version', () => {
     ]);
   });
 
-  it('returns the text of an error whose JSON is malformed, and rejects for a success', async () => {
+  it('returns the text of an error response with malformed JSON, and rejects for a successful one', async () => {
     const clientOf = (status: number) =>
       createClient<Api, '2025-01-01'>('https://api.example.com', {
         version: '2025-01-01',

@@ -35,7 +35,7 @@ describe('the end of a version', () => {
     expect(ending(await sendRequest(serve({}), requested('2025-03-01')))).toEqual([undefined, undefined, undefined]);
   });
 
-  it('keeps existing links', async () => {
+  it('keeps Link headers that were set before', async () => {
     const negotiate = versioning({ versions });
     const listener: RequestListener = (req, res) => {
       res.setHeader('Link', '</style.css>; rel="preload"');

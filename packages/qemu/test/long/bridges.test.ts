@@ -78,7 +78,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await becomes(true, first, ping(addressOf(second)));
   });
 
-  it('have counters', async () => {
+  it('count the traffic of guests', async () => {
     const diagnostics = await cloud.call('servers', 'diagnostics')(first);
     expect(diagnostics.nics).toMatchObject([{ macAddress: first.interfaces[0]!.mac, txErrors: 0 }]);
     const before = diagnostics.nics[0]!;

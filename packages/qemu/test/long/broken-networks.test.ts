@@ -82,7 +82,7 @@ describe.skipIf(missing)('a host whose networks cannot be built', { timeout: 300
     );
   });
 
-  it('stays as an administrator has set it', async () => {
+  it('stays disabled if an administrator has disabled it', async () => {
     const [{ service: record } = expect.fail('no service')] = await cloud.call(
       'services',
       'list',

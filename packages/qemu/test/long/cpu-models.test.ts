@@ -66,7 +66,7 @@ describe.skipIf(missing)('hosts with different CPU models', { timeout: 400_000 }
     expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'old' });
   });
 
-  it('start a guest that moves while it is off with their own model', async () => {
+  it('use their own model for a guest after a cold migration to them', async () => {
     const id = ids.new!;
     await hosts.engine.servers.act(admin, id, 'migrate', { host: 'old' });
     const moved = await eventually(async () => {
@@ -78,7 +78,7 @@ describe.skipIf(missing)('hosts with different CPU models', { timeout: 400_000 }
     expect(await cpuOf(id)).toEqual({ model: 'Nehalem Class', aes: false });
   });
 
-  it('resume a guest with the CPU with which it was suspended, in spite of other options since', async () => {
+  it('resume a guest with the CPU with which it was suspended, even if their options have changed since', async () => {
     await hosts.start('changed', { cpuMode: 'host-model' });
     const { id } = await hosts.booted('changed');
     const cpu = 'grep -E "^(model name|flags)" /proc/cpuinfo';

@@ -86,7 +86,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
       expect(await (await guests.line(server.id)).run('cat /sys/class/net/eth0/mtu')).toBe('1370');
   });
 
-  it('show nothing of the packets of guests on the wire', async () => {
+  it('reveal nothing of the packets of guests on the wire', async () => {
     const traffic = (filter: string) => async (capture: Capture) => {
       await guests.becomes(true, first, ping(addressOf(second)));
       await expect.poll(() => capture.count(filter)).toBeGreaterThanOrEqual(2);
@@ -98,7 +98,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
     expect(inside.shows(addressOf(first), addressOf(second))).toBe(true);
   });
 
-  it('accept tunnels only from the interface, and nothing else from it', async () => {
+  it('accept VXLAN only from the WireGuard interface, and nothing else from it', async () => {
     const rules = computers.h2.inside('nft', 'list', 'ruleset');
     expect(rules).toContain(`udp dport 4789 iifname != "${device('h2', 'aqw')}" drop`);
     const [inside = ''] = wg('h1', 'allowed-ips').split('\t')[1]!.split('/');
@@ -149,7 +149,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
     await guests.becomes(true, second, ping(addressOf(first)));
   });
 
-  it('do not exist to a host that does not encrypt: both report it', async () => {
+  it('are not created to a host that does not encrypt, which both hosts report', async () => {
     await hosts.stop('h2');
     await start('h2', {});
     await expect
@@ -187,7 +187,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
     expect(hosts.errorLog('h3')).toContain('already encrypts its tunnels: only one host on each computer can do so');
   });
 
-  it.skipIf(isKernel)('are refused at the start without an implementation of WireGuard', async () => {
+  it.skipIf(isKernel)('prevent the start of a host without an implementation of WireGuard', async () => {
     const path = process.env.PATH!;
     const folder = join(hosts.directory, 'programs');
     mkdirSync(folder);

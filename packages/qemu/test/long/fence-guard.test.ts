@@ -62,7 +62,7 @@ describe.skipIf(missing)('a host whose program does not run', { timeout: 300_000
   const down = () => expect.poll(isUp, BOOT).toBe(false);
   const evacuate = (id: string) => hosts.engine.servers.act(admin, id, 'evacuate', { host: 'h2', stop: false });
 
-  it('pauses its guests when the program is stopped, and continues the others when it continues', async () => {
+  it('pauses its guests when the program is suspended, and resumes those that were not evacuated when it continues', async () => {
     await open('pause', false);
     const [moved, stays] = [(await hosts.booted('h1')).id, (await hosts.booted('h1')).id];
     hosts.signal('h1', 'SIGSTOP');

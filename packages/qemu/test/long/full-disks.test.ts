@@ -55,7 +55,7 @@ describe.skipIf(missing)('a full disk of a host', { timeout: 300_000 }, () => {
   /** Prints one checksum for each MiB of its input. */
   const checksums = 'for i in $(seq 40); do dd bs=1M count=1 iflag=fullblock 2>/dev/null | md5sum; done';
 
-  it('is what administrators see', async () => {
+  it('is visible to administrators', async () => {
     await expect
       .poll(async () => (await cloud.engine.hypervisors.list())[0]!.host.node.disk, { timeout: 30_000 })
       .toEqual({ totalGb: 0, freeGb: 0, leastGb: -1 });
@@ -79,7 +79,7 @@ describe.skipIf(missing)('a full disk of a host', { timeout: 300_000 }, () => {
     );
   });
 
-  it('damages nothing: the guest continues when there is space again, also after a restart of the program', async () => {
+  it('damages nothing: the guest continues when there is space again, even after a restart of the program', async () => {
     await cloud.engine.close();
     await cloud.begin();
     await becomes(3);

@@ -61,7 +61,7 @@ describe.skipIf(missing)('interfaces with several queues', { timeout: 300_000 },
       .map(({ linkinfo: { info_data } }) => (info_data.multi_queue ? (info_data.numqueues ?? 0) : null));
   }
 
-  it('have one for each VCPU, on both sides, and a connection', async () => {
+  it('have one for each VCPU, in the guest and on the host, and carry traffic', async () => {
     expect(await queuesOf(await cloud.line(server), 'eth0')).toBe(QUEUES);
     expect(tapQueues()).toEqual([2]);
     await connected('eth0');
@@ -100,7 +100,7 @@ describe.skipIf(missing)('interfaces with several queues', { timeout: 300_000 },
     expect(await queuesOf(await cloud.line(server, 3), 'eth0')).toBe(QUEUES);
   });
 
-  it('have one after a resize to a flavor without them', async () => {
+  it('have a single queue after a resize to a flavor without multiqueue', async () => {
     await act('resize', { flavorId: 'small' });
     expect(await queuesOf(await cloud.line(server, 4), 'eth0')).toBe('rx-0 tx-0');
     expect(tapQueues()).toEqual([null, null]);

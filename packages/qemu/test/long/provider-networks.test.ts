@@ -103,7 +103,7 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
     await eventually(reached, { interval: 300 });
   });
 
-  it('leave address assignment to the router of the LAN without DHCP and port security', async () => {
+  it('without DHCP and port security, leave address assignment to the router of the LAN', async () => {
     const network = await lan('lan', { name: 'bare', portSecurityEnabled: false });
     await cloud.network('createSubnet')(admin, {
       networkId: network.id,

@@ -61,7 +61,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
   const isAttached = (device: string, volume: string) =>
     `[ "$(cat /sys/block/${device}/serial 2>/dev/null)" = ${volume.slice(0, 20)} ]`;
 
-  it('reach guests of other hosts', async () => {
+  it('can be used by guests of other hosts', async () => {
     volumeId = await create();
     expect(retained()).toContain(volumeId);
     await attach(id, volumeId);
@@ -73,7 +73,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
     expect(readdirSync(join(hosts.directory, 'h2', 'contents'))).toEqual([]);
   });
 
-  it('block guests while the process of their host, or of the guest, is stopped', async () => {
+  it('delay writes while their host is down, and stay attached when the host of the guest restarts', async () => {
     await hosts.kill('h1');
     await (await hosts.line(id)).run('(echo two >>/mnt/v/file; sync; echo three >>/mnt/v/done; sync) & true');
     await hosts.start('h1', STORES_VOLUMES);

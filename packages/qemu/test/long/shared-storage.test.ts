@@ -92,7 +92,7 @@ describe.skipIf(missing)('virtual machines whose disks are on shared storage', {
     expect(statSync(root()).ino).toBe(ino);
   });
 
-  it('remain there after confirmation', async () => {
+  it('stay on the other host after a confirmed migration', async () => {
     const { ino } = statSync(root());
     await hosts.engine.servers.act(admin, id, 'migrate', {});
     expect(await hosts.settled(id)).toMatchObject({ vmState: 'resized', host: 'h1' });
@@ -135,7 +135,7 @@ describe.skipIf(missing)('virtual machines whose disks are on shared storage', {
     expect(await (await hosts.line(id)).run('echo 3 >/proc/sys/vm/drop_caches; cat /mnt/disk/file')).toBe('evacuated');
   });
 
-  it('are not evacuated by a request that claims otherwise, and remain on their host', async () => {
+  it('are not evacuated by a request that denies the shared storage, and remain on their host', async () => {
     await hosts.kill('h2');
     await down('h2', true);
     await hosts.engine.servers.act(admin, id, 'evacuate', { sharedStorage: false, stop: false });

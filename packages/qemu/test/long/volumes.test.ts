@@ -132,7 +132,7 @@ describe.skipIf(missing)('volumes of virtual machines', { timeout: 240_000 }, ()
     expect(servers()).toEqual([]);
   });
 
-  it('boot a server, and contain what was written elsewhere', async () => {
+  it('boot a server, and contain what other servers have written', async () => {
     const devices = [
       { source: 'image', destination: 'volume', sourceId: IMAGE, size: 1, bootIndex: 0, deleteOnTermination: true },
       { source: 'volume', destination: 'volume', sourceId: volumeId, bootIndex: -1, tag: 'data' },

@@ -109,7 +109,7 @@ describe('sqlStore on MariaDB', () => {
     });
   });
 
-  onServer('counts each expired reservation off once when several stores settle and sweep', async () => {
+  onServer('subtracts each expired reservation only once if several stores settle and sweep', async () => {
     let now = 1_000_000;
     const { store, tablePrefix } = await fresh(() => now);
     const stores = [store, sqlStore({ database: mysql(pool), tablePrefix, clock: () => now })];

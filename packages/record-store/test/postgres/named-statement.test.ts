@@ -54,7 +54,7 @@ describe.skipIf(!postgresUrl)('prepared statements', () => {
       expect(await all()).toMatchObject({ command: 'SELECT', rowCount: 4, rows: Array(4).fill({ id: 3 }) });
   });
 
-  it('fail on their own, and can be executed again', async () => {
+  it('fail individually, and can be executed again', async () => {
     const divide = (by: number) => executeStatement(client, 'select 10 / $1::integer as result', [by], 'd');
     const outcomes = await Promise.allSettled([divide(0), divide(2), divide(0), divide(5)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);

@@ -10,7 +10,7 @@ import { openStore } from '../open-store.js';
 const postgresUrl = inject('postgresUrl');
 const pgbouncerUrl = inject('pgbouncerUrl');
 
-describe('addresses of a connection string', () => {
+describe('the addresses of a connection string', () => {
   it.each([
     ['postgres://me@a/cloud', ['postgres://me@a/cloud']],
     [
@@ -19,7 +19,7 @@ describe('addresses of a connection string', () => {
     ],
     ['postgresql://[::1]:1,b:2', ['postgresql://[::1]:1', 'postgresql://b:2']],
     ['postgres:///cloud', ['postgres:///cloud']],
-  ])('of %s', (url, addresses) => {
+  ])('include each host: %s', (url, addresses) => {
     expect(postgresAddresses(url)).toEqual(addresses);
   });
 });
@@ -41,7 +41,7 @@ describe.skipIf(!postgresUrl)('several hosts', () => {
     for (const { rows } of await Promise.all(all)) expect(rows).toEqual([{ one: 1 }]);
   });
 
-  it('are unavailable when all of them are', async () => {
+  it('are reported as unavailable if none of them can be reached', async () => {
     const db = opened(withHosts(`127.0.0.1:${await freePort()},127.0.0.1:${await freePort()}`));
     await expect(sql`select 1`.execute(db)).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', failure: 'away' });
   });

@@ -29,7 +29,7 @@ describe.skipIf(!postgresUrl)('frequent queries of one turn of the event loop', 
     expect(acquired).toBe(3);
   });
 
-  it('fail on their own', async () => {
+  it('fail individually', async () => {
     const session = await opened({});
     const results = await Promise.allSettled([2, 0, 5].map((divisor) => tenth(session, [divisor])));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { defaultDatabaseSettings } from '../../src/options/database-settings.js';
 import { openDatabase } from '../../src/store/database.js';
 
-it('returns rows with the columns of the statement, also those that were added after its first execution', async () => {
+it('returns rows with the columns of the statement, including those that were added after its first execution', async () => {
   const { db } = openDatabase(':memory:', defaultDatabaseSettings);
   onTestFinished(() => db.destroy());
   await sql`create table notes (id integer, text text)`.execute(db);

@@ -11,12 +11,12 @@ const { errors, resources } = readFacts('network') as {
   readonly resources: Readonly<Record<string, ResourceFact>>;
 };
 
-it('has the types of errors of the original, with their statuses', () => {
+it('has the error types of the original, with their statuses', () => {
   expect(ERROR_STATUSES).toEqual(errors);
 });
 
 it.each(Object.keys(catalogErrorKinds) as (keyof typeof catalogErrorKinds)[])(
-  'shows %s of the catalog as a type of the original',
+  'maps the catalog error %s to an error type of the original',
   (code) => {
     const shown = fromCatalogError(new CatalogError(code, 'message'));
     expect(networkFault(shown)).toMatchObject({ NeutronError: { type: shown.type } });
@@ -24,12 +24,15 @@ it.each(Object.keys(catalogErrorKinds) as (keyof typeof catalogErrorKinds)[])(
   },
 );
 
-it.each([400, 401, 403, 404, 409, 413, 500, 501, 503])('shows an unknown type as the general type for %i', (status) => {
-  const { NeutronError } = networkFault(new ServiceError(status, 'message', 'Unheard')) as {
-    readonly NeutronError: { readonly type: string };
-  };
-  expect(errors[NeutronError.type]).toBe(status);
-});
+it.each([400, 401, 403, 404, 409, 413, 500, 501, 503])(
+  'maps an unknown error type to the general type for %i',
+  (status) => {
+    const { NeutronError } = networkFault(new ServiceError(status, 'message', 'Unheard')) as {
+      readonly NeutronError: { readonly type: string };
+    };
+    expect(errors[NeutronError.type]).toBe(status);
+  },
+);
 
 const BODIES = [undefined, {}, [], { x: 1 }] as const;
 
@@ -46,7 +49,7 @@ async function failures(request: ReturnType<typeof clientOf>): Promise<readonly 
   return responses;
 }
 
-it.each(['administrator', 'member'])('returns only types of the original to a %s', async (role) => {
+it.each(['administrator', 'member'])('returns only error types of the original to a %s', async (role) => {
   const cloud = await cloudUnderTest();
   const request = clientOf(cloud, role === 'member' ? cloud.token('demo', 'demo') : undefined);
   const failed = (await failures(request)).filter(({ status }) => status >= 400);

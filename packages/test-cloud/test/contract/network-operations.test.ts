@@ -22,7 +22,7 @@ it.each(Object.entries(LISTS))('lists %s with the fields of the original', async
   expect([toMember.status, toMember.body[many].length]).toEqual([200, hidden ? 0 : listed.length]);
 });
 
-it('limits the resources of the original', async () => {
+it('has quotas for the same resources as the original', async () => {
   const cloud = await cloudUnderTest();
   const request: SendRequest = (method, path, body) => clientOf(cloud)(method, `/network/v2.0/quotas${path}`, body);
   const project = `/${'0'.repeat(32)}`;
@@ -69,7 +69,7 @@ it('adds profiles to flavors', async () => {
   expect(empty.body.NeutronError.type).toBe('ServiceProfileEmpty');
 });
 
-it('deletes an automatic topology, once or more', async () => {
+it('deletes an auto-allocated topology, and accepts a repeated deletion', async () => {
   const cloud = await cloudUnderTest();
   const send = clientOf(cloud, cloud.token('demo', 'demo'));
   const path = '/network/v2.0/auto-allocated-topology/None';
@@ -94,11 +94,14 @@ it('allocates subnets from the default pool', async () => {
   });
 });
 
-it.each([{ enable_snat: false }, { external_fixed_ips: [] }])('rejects %j of a gateway of a member', async (part) => {
-  const request = await asMember();
-  const router = { external_gateway_info: { network_id: PUBLIC, ...part } };
-  const denied = { status: 403, body: { NeutronError: { type: 'PolicyNotAuthorized' } } };
-  expect(await request('POST', '/v2.0/routers', { router })).toMatchObject(denied);
-  const { id } = await make(request, 'routers', 'router', {});
-  expect(await request('PUT', `/v2.0/routers/${id}`, { router })).toMatchObject(denied);
-});
+it.each([{ enable_snat: false }, { external_fixed_ips: [] }])(
+  'rejects %j in the gateway of a router from a member',
+  async (part) => {
+    const request = await asMember();
+    const router = { external_gateway_info: { network_id: PUBLIC, ...part } };
+    const denied = { status: 403, body: { NeutronError: { type: 'PolicyNotAuthorized' } } };
+    expect(await request('POST', '/v2.0/routers', { router })).toMatchObject(denied);
+    const { id } = await make(request, 'routers', 'router', {});
+    expect(await request('PUT', `/v2.0/routers/${id}`, { router })).toMatchObject(denied);
+  },
+);

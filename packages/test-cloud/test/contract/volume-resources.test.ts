@@ -74,7 +74,7 @@ describe('fields that later versions added', () => {
     ]);
   });
 
-  it('may be any others in volumes until 3.52', async () => {
+  it('are accepted for volumes until 3.52, like all unknown fields', async () => {
     const request = clientOf(await cloudUnderTest());
     const create = (fields: object, minor: number) =>
       request('POST', '/volume/v3/volumes', { volume: { size: 1, ...fields } }, headersOf(minor));

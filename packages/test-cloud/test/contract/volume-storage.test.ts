@@ -264,7 +264,7 @@ describe('records of backups', () => {
     });
   });
 
-  it('are for administrators, complete, and within the quota', async () => {
+  it('must be complete and within the quota, and are for administrators', async () => {
     const { request, member, id, load, record, decoded } = await exported();
     expect((await load(record, member)).status).toBe(403);
     expect((await load({ backup_url: record.backup_url })).status).toBe(400);

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest, serverBody } from '../clouds.js';
 
 /** Calls of the Go SDK's acceptance tests that other tests do not cover. */
-describe('calls of the Go SDK', () => {
-  it('stores mappings of federation', async () => {
+describe('the cloud, for calls of the Go SDK,', () => {
+  it('stores federation mappings', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     const path = '/identity/v3/OS-FEDERATION/mappings';

@@ -19,7 +19,7 @@ async function cloudWithDomains() {
 const denied = (action: string) => forbiddenTo(`identity:${action}`);
 
 describe('a domain manager', () => {
-  it.each(['user', 'group', 'project'])('creates, changes and deletes a %s only in the own domain', async (one) => {
+  it.each(['user', 'group', 'project'])('creates, changes and deletes a %s only in its own domain', async (one) => {
     const { manager, admin, domain, otherDomain } = await cloudWithDomains();
     const path = at(`/v3/${one}s`);
     const create = (domain_id?: string) => manager('POST', path, { [one]: { name: unique(one), domain_id } });
@@ -62,7 +62,7 @@ describe('a domain manager', () => {
     }
   });
 
-  it('grants roles only to users and groups of the own domain, and only on this domain and its projects', async () => {
+  it('grants roles only to users and groups of its own domain, and only on this domain and its projects', async () => {
     const cloud = await cloudWithDomains();
     const { manager, make, domain, otherDomain, owner, project, otherDomainProject, otherUser, roleIds } = cloud;
     const group = await make('groups', 'group', { name: unique('group'), domain_id: otherDomain });
@@ -82,7 +82,7 @@ describe('a domain manager', () => {
     );
   });
 
-  it('changes the members of a group only if the group and the user belong to the own domain', async () => {
+  it('changes the members of a group only if the group and the user belong to its own domain', async () => {
     const { manager, make, domain, otherDomain, owner, otherUser } = await cloudWithDomains();
     const makeGroup = (domain_id: string) => make('groups', 'group', { name: unique('group'), domain_id });
     const [group, otherGroup] = [await makeGroup(domain), await makeGroup(otherDomain)];
@@ -144,7 +144,7 @@ describe('a domain administrator', () => {
 });
 
 describe('a domain reader', () => {
-  it('sees only the members, groups and role assignments of the own domain', async () => {
+  it('sees only the members, groups and role assignments of its own domain', async () => {
     const { reader, make, send, domain, otherDomain, owner, otherUser, roleIds } = await cloudWithDomains();
     const makeGroup = (domain_id: string) => make('groups', 'group', { name: unique('group'), domain_id });
     const [group, otherGroup] = [await makeGroup(domain), await makeGroup(otherDomain)];
@@ -167,7 +167,7 @@ describe('a domain reader', () => {
 });
 
 describe('a member of a project', () => {
-  it('cannot access the application credential of another user below the own path', async () => {
+  it('cannot access the application credential of another user at its own path', async () => {
     const { callers, trustee, owner } = await cloudWithDomains();
     const application_credential = { name: 'ci' };
     const path = at(`/v3/users/${owner}/application_credentials`);
@@ -180,7 +180,7 @@ describe('a member of a project', () => {
     expect(await callers.trustee?.('GET', `${path}/missing`)).toMatchObject(denied('get_application_credential'));
   });
 
-  it('reads the limits of the own project only', async () => {
+  it('reads the limits of its own project only', async () => {
     const { callers, send, make, project, otherProject } = await cloudWithDomains();
     const service_id = await make('services', 'service', { type: unique('type') });
     const limit = { service_id, resource_name: 'cores' };

@@ -17,7 +17,7 @@ async function identity() {
 const rejected = (status: number, message: string) => ({ status, body: { error: { code: status, message } } });
 
 describe('projects', () => {
-  it('nest five levels deep', async () => {
+  it('can be nested five levels deep', async () => {
     const { request, make } = await identity();
     let parent_id: string | undefined;
     for (let level = 1; level <= 5; level += 1)

@@ -80,7 +80,7 @@ it('rejects a password that was changed while it was checked', async () => {
   expect(await last).toBe(false);
 });
 
-it('computes one hash for every login: also of unknown users and locked accounts', async () => {
+it('computes one hash for every login, including those of unknown users and locked accounts', async () => {
   const { logIn, logInUnknown, passwords } = await directoryWith({ failureAttempts: 1 });
   const matches = passwords.matches.bind(passwords);
   const hashes: boolean[] = [];

@@ -45,7 +45,7 @@ it('changes the description and the administrative state of an agent, until it r
     });
 });
 
-it('lists the segments of each network: one of most, several of those that were created with several', async () => {
+it('lists the segments of each network: one for most, several for those that were created with several', async () => {
   const { request, make, asMember } = await networkUnderTest();
   const ofNetwork = async (id: string) => (await request('GET', `segments?network_id=${id}`)).body.segments;
   const fields = {

@@ -188,7 +188,7 @@ describe('the list of policies', () => {
     expect(await policiesOf(id)).toEqual([]);
   });
 
-  it('is for all projects if a network becomes external again', async () => {
+  it('contains a policy for all projects if a network becomes external again', async () => {
     const { request, make, own, share, policiesOf } = await grants();
     const { id } = await make('networks', 'network', {});
     await share('network', id, own, 'access_as_external');
@@ -197,7 +197,7 @@ describe('the list of policies', () => {
     expect((await policiesOf(id)).map(({ target_tenant }) => target_tenant)).toEqual(['*']);
   });
 
-  it('keeps the id of a policy whose target changes, and forgets those of deleted objects', async () => {
+  it('keeps the id of a policy whose target changes, and omits the policies of deleted objects', async () => {
     const { request, make, own, share, policiesOf } = await grants();
     const { id } = await make('networks', 'network', {});
     const policy = await share('network', id, '*');

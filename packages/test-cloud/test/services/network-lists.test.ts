@@ -171,7 +171,7 @@ describe('resources of the network service', () => {
     expect(forged).toMatchObject({ status: 403, body: { NeutronError: { type: 'PolicyNotAuthorized' } } });
   });
 
-  it('let administrators clean up after a project, and keep host bits of a prefix', async () => {
+  it('let only administrators delete a default group, and keep the host bits of a prefix', async () => {
     const cloud = await cloudUnderTest();
     const admin = clientOf(cloud);
     const member = clientOf(cloud, cloud.token('demo', 'demo'));
@@ -186,7 +186,7 @@ describe('resources of the network service', () => {
     expect((await admin('DELETE', `/network/v2.0/security-groups/${group.id}`)).status).toBe(204);
   });
 
-  it('specify the project of a quota, and accept a trailing slash', async () => {
+  it('return the project of the caller for quotas and topologies, even at paths with repeated slashes', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     const project = (await request('GET', '/identity//v3/projects?name=demo')).body.projects[0].id;

@@ -26,7 +26,7 @@ it.each([
 });
 
 it.each(['/volume/', '/volume/v3', '/volume/v3/', '/image/', '/image/v2', '/image/v2/'])(
-  'the version document %s has both spellings',
+  'the version document exists at %s, with or without a trailing slash',
   async (path) => {
     const cloud = await cloudUnderTest();
     expect((await clientOf(cloud)('GET', path)).status).toBeLessThan(400);

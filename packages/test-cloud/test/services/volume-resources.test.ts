@@ -55,7 +55,7 @@ describe('volumes', () => {
     });
   });
 
-  it('are deleted with their snapshots if requested, and change by actions', async () => {
+  it('are deleted with their snapshots if requested, and can be changed by actions', async () => {
     const { cloud, request, volume } = await volumes();
     const { id } = await volume();
     await request('POST', 'snapshots', { snapshot: { volume_id: id } });
@@ -157,7 +157,7 @@ describe('volume types', () => {
   });
 });
 
-describe('operations on several volumes', () => {
+describe('other operations of the volume service', () => {
   it('include the transfer of a volume to another project with a key', async () => {
     const { cloud, request, volume } = await volumes();
     const { id } = await volume();
@@ -211,7 +211,7 @@ describe('operations on several volumes', () => {
     'default-types',
     'backups/detail',
     'os-services?binary=cinder-volume',
-  ])('return %s', async (path) => {
+  ])('include GET %s', async (path) => {
     const { cloud, request } = await volumes();
     expect((await request('GET', path)).status).toBe(200);
     expect(cloud.unserved()).toEqual([]);

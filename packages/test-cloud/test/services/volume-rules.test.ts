@@ -74,7 +74,7 @@ it('volumes need a known zone, and a type that their group supports', async () =
   expect((await create({ group_id, volume_type: id })).group_id).toBe(group_id);
 });
 
-it('a limit that was set is not set below the usage', async () => {
+it('a limit that was previously set cannot be reduced below the usage', async () => {
   const { request, create } = await start();
   await create();
   await create();
@@ -114,7 +114,7 @@ it('a volume shows the encryption of its type', async () => {
   expect((await request('GET', `volumes/${(await create()).id}/encryption`)).body).toEqual({ encryption_key_id: null });
 });
 
-it('backups are of available snapshots of their volume, and are restored while they are available', async () => {
+it('backups require available snapshots of their volume, and are restored only while they are available', async () => {
   const { request, create } = await start();
   const [{ id }, other] = [await create(), await create()];
   const { snapshot } = (await request('POST', 'snapshots', { snapshot: { volume_id: id } })).body;

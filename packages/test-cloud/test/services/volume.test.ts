@@ -25,7 +25,7 @@ describe('volumes', () => {
     expect((await request('GET', `/volume/v3/volumes/${id}`)).status).toBe(404);
   });
 
-  it('are also found below a project id, and by their fields', async () => {
+  it('are also found at paths with a project id, and by their fields', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     const project = (await request('GET', '/identity/v3/projects?name=demo')).body.projects[0].id;
@@ -97,8 +97,8 @@ describe('volumes', () => {
   });
 });
 
-describe('snapshots and types', () => {
-  it('prevent the deletion of their volume while they exist', async () => {
+describe('other resources of the volume service', () => {
+  it('include snapshots, which prevent the deletion of their volume while they exist', async () => {
     const request = clientOf(await cloudUnderTest());
     const { id } = (await request('POST', '/volume/v3/volumes', { volume: { size: 1 } })).body.volume;
     const created = await request('POST', '/volume/v3/snapshots', { snapshot: { volume_id: id, name: 'copy' } });
@@ -110,7 +110,7 @@ describe('snapshots and types', () => {
     expect((await request('DELETE', `/volume/v3/volumes/${id}`)).status).toBe(202);
   });
 
-  it('hide private types from members', async () => {
+  it('include private types, which are hidden from members', async () => {
     const cloud = await cloudUnderTest();
     const admin = clientOf(cloud);
     const member = clientOf(cloud, cloud.token('demo', 'demo'));
@@ -123,7 +123,7 @@ describe('snapshots and types', () => {
     expect((await admin('DELETE', `/volume/v3/types/${id}`)).status).toBe(202);
   });
 
-  it('count the usage of a project', async () => {
+  it('include limits and quotas, which show the usage of a project', async () => {
     const cloud = await cloudUnderTest();
     const request = clientOf(cloud);
     await request('POST', '/volume/v3/volumes', { volume: { size: 3 } });

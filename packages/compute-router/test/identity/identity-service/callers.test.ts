@@ -53,15 +53,15 @@ describe('an identity service', () => {
   });
 });
 
-describe('the scope of a token', () => {
-  it('has system roles outside any project', async () => {
+describe('a token', () => {
+  it('with system scope has its roles outside any project', async () => {
     server.issue('t', { user: alice.user, system: { all: true }, roles: [{ name: 'admin' }] });
     expect(await withOptions()('t')).toMatchObject({ projectId: '', systemScope: true, roles: ['admin'] });
   });
 
   it.each([
-    ['of a domain', { user: alice.user, domain: { id: 'd1' }, roles: [{ name: 'admin' }] }],
-    ['that is none', { user: alice.user }],
+    ['with the scope of a domain', { user: alice.user, domain: { id: 'd1' }, roles: [{ name: 'admin' }] }],
+    ['without a scope', { user: alice.user }],
   ])('%s has no roles', async (_, document) => {
     server.issue('t', document);
     expect(await withOptions()('t')).toMatchObject({ userId: 'u1', projectId: '', systemScope: false, roles: [] });

@@ -12,10 +12,10 @@ describe('a failing identity service', () => {
   it.each<[string, Handler]>([
     ['fails', (_, res) => send(res, 500, {})],
     ['is overloaded', (_, res) => send(res, 503, {})],
-    ['forbids it', (_, res) => send(res, 403, {})],
+    ['denies access', (_, res) => send(res, 403, {})],
     ['does not respond with JSON', text],
-    ['answers with other JSON', (_, res) => send(res, 200, { token: { user: {} } })],
-    ['answers with null', (_, res) => send(res, 200, null)],
+    ['responds with other JSON', (_, res) => send(res, 200, { token: { user: {} } })],
+    ['responds with null', (_, res) => send(res, 200, null)],
     ['redirects the client', (_, res) => void res.writeHead(302, { Location: '/elsewhere' }).end()],
     ['breaks off', (_, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('{', () => res.destroy())],
   ])('is unavailable when it %s, which is not cached', async (_, failure) => {
@@ -68,7 +68,7 @@ describe('a failing identity service', () => {
     await expect(patient('t-alice')).rejects.toThrow(/no response within 1000 ms/);
   });
 
-  it('gets a retry after a broken connection', async () => {
+  it('receives the request again after a broken connection', async () => {
     const identify = withOptions();
     await identify('t-warm-up');
     server.instead.push((req) => req.socket.destroy());

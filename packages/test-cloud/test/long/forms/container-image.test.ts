@@ -110,7 +110,7 @@ describe.skipIf(!able)('the container image', { timeout: 120_000 }, () => {
     return expectWholeProgram('/usr/sbin/chroot', ['--userspec=1000:1000', root, ...Entrypoint], env);
   });
 
-  it('is built only with the name of the file', () => {
+  it('is built only if the name of the file is given', () => {
     const wrong = spawnSync(process.execPath, [script], { encoding: 'utf8' });
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('npm run container -- test-cloud.tar') });
   });

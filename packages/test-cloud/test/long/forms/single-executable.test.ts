@@ -60,7 +60,7 @@ describe.skipIf(!able)('the single executable', { timeout: 120_000 }, () => {
     expect(run('--help').status).toBe(0);
   });
 
-  it('is built only with the name of the file', () => {
+  it('is built only if the name of the file is given', () => {
     const wrong = spawnSync(process.execPath, [script], { encoding: 'utf8' });
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('npm run executable -- test-cloud') });
   });

@@ -23,7 +23,7 @@ describe.skipIf(!executablePath)('the page, for users of assistive technology,',
   afterEach(() => browser.closePages());
   const open: PageBrowser['open'] = (...given) => browser.open(...given);
 
-  it('is used without a mouse', async () => {
+  it('can be used without a mouse', async () => {
     const { cloud } = await cloudWithStoppedServer();
     const page = await open(cloud);
     await expect.poll(() => rows(page, 'requests').count()).toBe(6);
