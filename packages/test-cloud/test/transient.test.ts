@@ -34,7 +34,7 @@ describe('transient states', () => {
     expect((await request('GET', '/compute/v2.1/servers?status=ACTIVE')).body.servers).toHaveLength(1);
   });
 
-  it('end before the response by default', async () => {
+  it('end without waiting for a client by default', async () => {
     const { cloud, status } = await running({});
     await cloud.idle();
     expect(await status()).toBe('ACTIVE');

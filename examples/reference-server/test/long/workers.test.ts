@@ -142,7 +142,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     await load.stop();
     expect(load.failed).toEqual([]);
     expect(new Set(workersOf(program)).size).toBe(4);
-    expect(program.output()).not.toContain('a worker ended');
+    expect(program.output()).not.toContain('a worker exited');
     expect((await sendRequest(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
     expect(await program.end('SIGTERM')).toBe(0);
   });

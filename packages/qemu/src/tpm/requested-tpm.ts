@@ -20,9 +20,15 @@ export function readRequestedTpm(option: MachineOptions): Tpm | null {
   const [version, model = 'tpm-tis'] = [option('tpmVersion'), option('tpmModel')];
   if (version === undefined) return null;
   if (!TPM_VERSIONS.includes(version))
-    throw new QemuError('UNSUPPORTED', `unknown TPM version ${version} (hw_tpm_version): use 1.2 or 2.0`);
+    throw new QemuError(
+      'UNSUPPORTED',
+      `unknown TPM version ${version} (hw_tpm_version, hw:tpm_version): use 1.2 or 2.0`,
+    );
   if (!TPM_MODELS.includes(model))
-    throw new QemuError('UNSUPPORTED', `unknown TPM model ${model} (hw_tpm_model): use tpm-tis or tpm-crb`);
+    throw new QemuError(
+      'UNSUPPORTED',
+      `unknown TPM model ${model} (hw_tpm_model, hw:tpm_model): use tpm-tis or tpm-crb`,
+    );
   if (model === 'tpm-crb' && version !== '2.0')
     throw new QemuError('UNSUPPORTED', 'the TPM model tpm-crb requires hw_tpm_version=2.0: use tpm-tis with 1.2');
   return { version, model } as Tpm;

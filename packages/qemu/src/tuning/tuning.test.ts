@@ -100,7 +100,7 @@ describe('options of flavors and images for a machine', () => {
     [{}, { hw_machine_type: 'virt' }, 'the machine type virt (hw_machine_type) is not supported: use pc or q35'],
     [{}, { hw_machine_type: 'pc-i440fx-7.2,dumpdtb=/x' }, /is not supported/],
     [{ 'os:secure_boot': 'required' }, {}, /set the image property hw_firmware_type=uefi/],
-    [{}, { hw_tpm_version: '3.0' }, /unknown TPM version 3.0 \(hw_tpm_version\): use 1.2 or 2.0/],
+    [{}, { hw_tpm_version: '3.0' }, /unknown TPM version 3.0 \(hw_tpm_version, hw:tpm_version\): use 1.2 or 2.0/],
     [{}, { hw_tpm_version: '2.0', hw_tpm_model: 'tpm-spapr,x' }, /use tpm-tis or tpm-crb/],
     [{ 'hw:tpm_version': '1.2' }, { hw_tpm_model: 'tpm-crb' }, /tpm-crb requires hw_tpm_version=2.0/],
   ])('%j, %j are rejected', (specs, properties, message) => {
