@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
+import { networkTables } from '../../src/network/builtin/network-tables.js';
 import { ada, addresses, type NetworksUnderTest, networksUnderTest, SHARED } from './networks-under-test.js';
 
 const ROUNDS = 15;
 
-describe.each(networksUnderTest)('concurrent changes of the embedded networks on $kind', ({ open }) => {
+describe.each(networksUnderTest)('concurrent changes of the embedded networks on $kind', ({ kind, open }) => {
   let cloud: NetworksUnderTest;
   let networks: NetworksUnderTest['networks'];
   beforeAll(async () => {
@@ -19,6 +21,13 @@ describe.each(networksUnderTest)('concurrent changes of the embedded networks on
     const query = sql`select deadlocks::int from pg_stat_database where datname = current_database()`;
     expect((await query.execute(cloud.store.db)).rows).toEqual([{ deadlocks: 0 }]);
   }
+
+  /** Waits until a transaction waits for a lock. */
+  const lockAwaited = () =>
+    eventually(async () => {
+      const query = sql`select from pg_locks where not granted`;
+      expect((await query.execute(cloud.store.db)).rows).toHaveLength(1);
+    });
 
   it('delete subnets and their network without a deadlock', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -83,6 +92,30 @@ describe.each(networksUnderTest)('concurrent changes of the embedded networks on
         await networks.releaseFloatingIp(ada, id);
       }
     }
+    await expectNoDeadlocks();
+  });
+
+  // SQLite executes one transaction at a time.
+  it.runIf(kind === 'PostgreSQL')('lock the current port of a floating IP before the floating IP', async () => {
+    const { store } = cloud;
+    const { floatingIps, ports } = networkTables;
+    const [previous, current] = [await cloud.port(SHARED), await cloud.port(SHARED)];
+    const { id } = await networks.allocateFloatingIp(ada);
+    await networks.associateFloatingIp(ada, id, { portId: previous.id });
+    let disassociated: Promise<unknown> | undefined;
+    await store.transaction(async (deletion) => {
+      await ports.lock(deletion, current.id);
+      await store.transaction(async (move) => {
+        await ports.lock(move, previous.id);
+        disassociated = networks.disassociateFloatingIp(ada, id);
+        await lockAwaited();
+        const floatingIp = await floatingIps.get(move, id);
+        await floatingIps.update(move, { ...floatingIp!, portId: current.id });
+      });
+      await lockAwaited();
+      await floatingIps.lock(deletion, id);
+    });
+    expect(await disassociated).toMatchObject({ portId: null });
     await expectNoDeadlocks();
   });
 });

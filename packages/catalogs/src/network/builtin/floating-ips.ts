@@ -129,21 +129,24 @@ export function createFloatingIpOperations(context: NetworkContext) {
    * port, if any, are locked first, in the order of their ids, so that concurrent changes to floating IPs and ports do
    * not deadlock.
    */
-  function withLockedFloatingIp<T>(
+  async function withLockedFloatingIp<T>(
     caller: Caller,
     id: string,
     work: (tx: Tx, floating: FloatingIpRecord) => Promise<T>,
     nextPortId?: string,
   ): Promise<T> {
-    return store.transaction(async (tx) => {
+    const attempt = await store.transaction(async (tx) => {
       const portIds = [(await floatingIps.get(tx, id))?.portId, nextPortId].filter(
         (portId) => typeof portId === 'string',
       );
       for (const portId of portIds.sort()) await ports.lock(tx, portId);
       const floating = await floatingIps.lock(tx, id);
       if (!floating || !canAccessProject(caller, floating.projectId)) throw floatingIpNotFound(id);
-      return work(tx, floating);
+      // The floating IP has moved to another port, which must be locked before the floating IP.
+      if (floating.portId !== null && !portIds.includes(floating.portId)) return undefined;
+      return { result: await work(tx, floating) };
     });
+    return attempt ? attempt.result : withLockedFloatingIp(caller, id, work, nextPortId);
   }
 
   async function associate(
