@@ -14,7 +14,11 @@ export type Acceleration = 'kvm' | 'tcg';
 
 const KVM_DEVICE = '/dev/kvm';
 
-const PROBE_TIMEOUT_MS = 5_000;
+/**
+ * The time for a probe guest. An administrator who demands KVM knows that it works, so only a start on a busy computer
+ * may take longer.
+ */
+const PROBE_TIMEOUTS_MS = { auto: 5_000, kvm: 60_000 } as const;
 
 export interface AccelerationProbe {
   readonly acceleration: Acceleration;
@@ -46,7 +50,7 @@ export async function runProbeGuest(
   program: string,
   acceleration: Acceleration,
   runAs: RunAs | undefined,
-  timeoutMs = PROBE_TIMEOUT_MS,
+  timeoutMs: number,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'apistrata-probe-'));
   try {
@@ -113,7 +117,7 @@ export async function probeAcceleration(
   if (desired === 'tcg') return { acceleration: 'tcg', reason: 'as configured' };
   try {
     await access(KVM_DEVICE, constants.F_OK);
-    await runProbeGuest(program, 'kvm', runAs);
+    await runProbeGuest(program, 'kvm', runAs, PROBE_TIMEOUTS_MS[desired]);
     return { acceleration: 'kvm', reason: null };
   } catch (error) {
     const reason = `KVM does not work on this computer: ${(error as Error).message}`;

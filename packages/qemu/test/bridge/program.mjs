@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { createEngine } from '@apistrata/compute-engine';
 import { qemuDriver } from '@apistrata/qemu';
 
-const { directory, preset, providerNetworks } = JSON.parse(process.argv[2]);
+const { directory, preset, providerNetworks, acceleration = 'tcg' } = JSON.parse(process.argv[2]);
 const images = preset.images.map(({ file, ...image }) => ({
   ...image,
   content: file ? () => createReadStream(file) : Buffer.alloc(2 ** 20),
@@ -15,7 +15,7 @@ const engine = await createEngine({
   preset: { ...preset, images },
   driver: qemuDriver({
     directory: `${directory}/qemu`,
-    acceleration: 'tcg',
+    acceleration,
     networkMode: 'bridge',
     providerNetworks,
     shutdownTimeoutMs: 30_000,

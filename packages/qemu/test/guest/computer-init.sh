@@ -22,6 +22,5 @@ mount -t devtmpfs dev /merged/dev
 for folder in run dev/shm; do mkdir -p /merged/$folder && mount -t tmpfs memory /merged/$folder; done
 ip link set lo up
 cp /command.sh /merged/run/command.sh
-chroot /merged /bin/sh /run/command.sh
-echo "STATUS $?"
-poweroff -f
+# With `chroot`, programs that enter a mount namespace would see the files of the ramdisk.
+exec switch_root /merged /bin/sh -c '/bin/sh /run/command.sh; echo "STATUS $?"; busybox poweroff -f'

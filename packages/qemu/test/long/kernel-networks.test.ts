@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { bundledProgram } from '../../../../testing/bundled-program.js';
+import { missingForBridges } from '../bridge/missing-for-bridges.js';
+import { missingForEncryption } from '../bridge/missing-for-encryption.js';
+import { buildGuest } from '../guest/build-guest.js';
+import { missingForComputerGuests, runInGuest } from '../guest/computer-guest.js';
+import { ada, guestPreset, IMAGE, KERNEL, RAMDISK } from '../qemu-cloud.js';
+
+const missing = missingForComputerGuests() ?? missingForBridges() ?? missingForEncryption();
+if (missing)
+  console.warn(`\n*** SKIPPED: the kernel's WireGuard, vhost-net and VLANs: this machine has no ${missing} ***\n`);
+
+const TIMEOUT_MS = 900_000;
+/** The caller is an administrator, because only administrators connect networks to a VLAN. */
+const admin = { ...ada.caller, isAdmin: true };
+/** Requests to the cloud. `@network@` stands for the id of the network that the first one creates. */
+const REQUESTS = {
+  CREATE_NETWORK: {
+    path: ['embedded', 'networks', 'createNetwork'],
+    args: [
+      admin,
+      {
+        name: 'vlan7',
+        shared: true,
+        provider: { networkType: 'vlan', physicalNetwork: 'lan', segmentationId: 7 },
+        portSecurityEnabled: false,
+      },
+    ],
+  },
+  CREATE_SUBNET: {
+    path: ['embedded', 'networks', 'createSubnet'],
+    args: [admin, { networkId: '@network@', cidr: '10.7.0.0/24' }],
+  },
+  CREATE_SERVER: {
+    path: ['servers', 'create'],
+    args: [ada, { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: '@network@' }] }],
+  },
+  IDLE: { path: ['idle'], args: [] },
+};
+const GUEST = join(import.meta.dirname, '../guest');
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+// The kernel of the computer may lack WireGuard, vhost-net and VLANs, or be unable to run guests with KVM. In a virtual
+// machine with Debian's kernel, QEMU emulates the processor's virtualization instructions, so its own guests use KVM.
+it.skipIf(missing)(
+  'the kernel encrypts tunnels, forwards the packets of guests with KVM, and tags the packets of VLANs',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-kernel-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const guest = buildGuest(mkdtempSync(join(folder, 'guest-')));
+    const files: Readonly<Record<string, string>> = { [KERNEL]: guest.kernel, [RAMDISK]: guest.ramdisk };
+    const preset = guestPreset(guest);
+    const images = preset.images?.map(({ content: _, ...image }) => ({ ...image, file: files[image.id] }));
+    const variables = {
+      NODE: process.execPath,
+      END: await bundledProgram(join(GUEST, 'wireguard-end.mjs')),
+      CLOUD: await bundledProgram(join(import.meta.dirname, '../bridge/program.mjs')),
+      OPTIONS: JSON.stringify({
+        directory: '/run/cloud',
+        preset: { ...preset, images, networks: [] },
+        providerNetworks: { lan: 'br0' },
+        acceleration: 'kvm',
+      }),
+      ...Object.fromEntries(Object.entries(REQUESTS).map(([name, request]) => [name, JSON.stringify(request)])),
+    };
+    const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
+    const script = [...lines, readFileSync(join(GUEST, 'kernel-networks.sh'), 'utf8')].join('\n');
+    const { status, output } = await runInGuest(folder, script, [], TIMEOUT_MS - 30_000);
+    expect(status, output).toBe(0);
+    expect(output).toMatch(/^DEVICE .* wireguard /m);
+    expect(output).toMatch(/^3 packets transmitted, 3 packets received/m);
+    expect(output).toContain('machine interfaces use vhost-net');
+    expect(output).toMatch(/^vhost-\d+$/m);
+    expect(output).toMatch(/^ADDRESS eth0 \S+ 10\.7\.0\.\d+\/24$/m);
+    expect(output).toContain('VLAN 3 packets transmitted, 3 packets received');
+  },
+);
