@@ -16,8 +16,8 @@ export interface OperationGroup {
   readonly title: string;
   /** Titles of this section's tags, keyed by tag, in navigation order. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Whether the section is closed until a visitor opens it. Default: false. */
-  readonly folded?: boolean;
+  /** Whether the section is collapsed until a visitor opens it. Default: false. */
+  readonly collapsed?: boolean;
 }
 
 /** Facts about an operation that its definition does not contain. */

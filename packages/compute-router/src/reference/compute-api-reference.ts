@@ -24,7 +24,7 @@ export interface ComputeApiReference {
   readonly groups: readonly {
     readonly title: string;
     readonly tags: Readonly<Record<string, string>>;
-    readonly folded?: boolean;
+    readonly collapsed?: boolean;
   }[];
   readonly aliases: Readonly<Record<string, string>>;
   readonly facts: (operation: Operation) => ComputeOperationFacts;
@@ -82,7 +82,7 @@ const groups: ComputeApiReference['groups'] = [
   {
     title: 'Proxies and removed operations',
     tags: { proxies: 'Proxies', removed: 'Removed operations' },
-    folded: true,
+    collapsed: true,
   },
 ];
 

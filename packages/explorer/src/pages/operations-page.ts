@@ -15,10 +15,10 @@ function tagSection(site: Site, { tag, title, entries }: NavigationTag): Html {
   return html`<section id="${tag}"><h3>${title}</h3>${tagText !== undefined && html`<p class="soft">${prose(tagText)}</p>`}<ul class="operations">${entries.map((entry) => operationRow(site, entry))}</ul></section>`;
 }
 
-function renderSection(site: Site, { title, folded, tags }: NavigationSection): Html {
+function renderSection(site: Site, { title, collapsed, tags }: NavigationSection): Html {
   const content = tags.map((tag) => tagSection(site, tag));
   const count = tags.reduce((sum, { entries }) => sum + entries.length, 0);
-  return folded
+  return collapsed
     ? html`<details class="section"><summary><h2>${title}</h2> <span class="soft">${count} operations</span></summary>${content}</details>`
     : html`<div class="section"><h2>${title}</h2>${content}</div>`;
 }
