@@ -26,10 +26,10 @@ export interface ComputeApiReference {
     readonly tags: Readonly<Record<string, string>>;
     readonly collapsed?: boolean;
   }[];
-  readonly aliases: Readonly<Record<string, string>>;
+  readonly tagAliases: Readonly<Record<string, string>>;
   readonly facts: (operation: Operation) => ComputeOperationFacts;
   readonly samples: readonly { readonly label: string; readonly code: (request: ComputeSampleRequest) => string }[];
-  readonly values: Readonly<
+  readonly valueSources: Readonly<
     Record<string, { readonly path: string; readonly field?: string; readonly version?: string }>
   >;
 }
@@ -148,10 +148,10 @@ export const computeApiReference: ComputeApiReference = {
   history: computeApiHistory,
   commands: computeApiCommands,
   groups,
-  aliases: { 'volumes-boot': 'servers' },
+  tagAliases: { 'volumes-boot': 'servers' },
   facts: factsOf,
   samples: sdkSamples,
-  values: {
+  valueSources: {
     imageRef: { path: '/images', version: '2.1' },
     flavorRef: { path: '/flavors' },
     volumeId: { path: '/os-volumes', version: '2.1' },

@@ -26,7 +26,7 @@ function renderSection(site: Site, { title, collapsed, tags }: NavigationSection
 /** Renders the operations of a version by section and tag. Operations that changed in this version are marked. */
 export function operationsPage(site: Site): Html {
   const { api, version } = site;
-  const { description, aliases = {} } = { ...api.options, description: api.options.description?.description };
+  const { description, tagAliases = {} } = { ...api.options, description: api.options.description?.description };
   const sections = api.navigation.at(version);
   const count = sections.flatMap(({ tags }) => tags.flatMap(({ entries }) => entries)).length;
   const introduction = api.options.texts?.introduction ?? description;
@@ -40,7 +40,7 @@ ${facts([
 ])}
 ${history !== undefined && note(html`<p><strong>New in ${version.text}:</strong> ${prose(history)} <a href="${linkTo(site, `/versions/${version.text}`)}">All changes in ${version.text}</a></p>`)}
 ${sections.map((each) => renderSection(site, each))}
-${Object.entries(aliases).map(
+${Object.entries(tagAliases).map(
   ([alias, tag]) =>
     html`<p class="soft small">${api.navigation.title(alias)}: ${prose(api.options.description?.tags?.[alias])} Its operations are those of <a href="#${tag}">${api.navigation.title(tag)}</a>.</p>`,
 )}`;
