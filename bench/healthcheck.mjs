@@ -121,8 +121,8 @@ export async function run({ quick }) {
     rows.push(row(what, await filterUs(health, url, amounts), 'us', budget));
   const details = [
     ['a route with ten awaits while an endpoint is detailed', {}, '>= 0.95 x without'],
-    ['the same with followResources, without promises', { followResources: true, detailedPromises: false }, ''],
-    ['the same with followResources', { followResources: true }, ''],
+    ['the same with trackResources, without promises', { trackResources: true, trackPromises: false }, ''],
+    ['the same with trackResources', { trackResources: true }, ''],
   ];
   for (const [what, options, budget] of details) {
     rows.push(row(what, await compareAwaits(options, amounts), 'requests/s', budget));

@@ -55,7 +55,7 @@ function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory 
 }
 
 /** Returns the bottleneck of a cloud under a load, as the text of a row. */
-function limitOf({ cpu, idle }) {
+function bottleneckOf({ cpu, idle }) {
   const [[name, most]] = Object.entries(cpu).sort(([, a], [, b]) => b - a);
   const used = `the ${name} uses ${Math.round(most)} % of a processor`;
   if (most >= BUSY_PERCENT) return `limited by the ${name}: ${used}`;
@@ -76,7 +76,7 @@ async function findKnee(what, cloud, generator, { seconds, from }) {
     }
     for (const error of measured.errors) console.error(`${what}, ${rate}/s: ${error}`);
     const end = measured.failed > 0 ? `${measured.failed} sessions failed` : `p99 is ${Math.round(p99)} ms`;
-    return { what: `${what}: knee; at ${rate}/s ${end}, ${limitOf(measured)}`, ours: knee, unit: 'requests/s' };
+    return { what: `${what}: knee; at ${rate}/s ${end}, ${bottleneckOf(measured)}`, ours: knee, unit: 'requests/s' };
   }
   return { what: `${what}: knee, not reached`, ours: knee, unit: 'requests/s' };
 }

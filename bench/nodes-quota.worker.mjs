@@ -20,7 +20,7 @@ async function quotaOn(connection) {
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const store = sqlStore({ database: sqlite(connection) });
   await store.createSchema();
-  return projectQuotas({ preset: 'key-manager', store, defaults: { secrets: -1 }, sweepEveryMs: 0 });
+  return projectQuotas({ preset: 'key-manager', store, defaults: { secrets: -1 }, sweepIntervalMs: 0 });
 }
 
 async function open() {

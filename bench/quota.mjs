@@ -13,8 +13,8 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterSQ
 import { interleaved } from './samples.mjs';
 import { durablePostgres, testServers } from './test-servers.mjs';
 
-const FULL = { rounds: 5, ms: 300, times: 200_000, holds: 20_000, rejections: 100 };
-const QUICK = { rounds: 2, ms: 100, times: 2000, holds: 1000, rejections: 10 };
+const FULL = { rounds: 5, ms: 300, times: 200_000, reservations: 20_000, rejections: 100 };
+const QUICK = { rounds: 2, ms: 100, times: 2000, reservations: 1000, rejections: 10 };
 const CONCURRENCY = 64;
 const UNLIMITED = 1e12;
 
@@ -47,12 +47,12 @@ async function microseconds(operation, times) {
 }
 
 /** Returns the milliseconds of one rejection in a project with a number of active reservations. */
-async function rejections(store, project, holds, times) {
-  const defaults = { secrets: holds };
-  const quota = projectQuotas({ preset: 'key-manager', store, defaults, ttlMs: 3_600_000, sweepEveryMs: 0 });
-  for (let reserved = 0; reserved < holds; reserved += 1000) {
+async function rejections(store, project, reservations, times) {
+  const defaults = { secrets: reservations };
+  const quota = projectQuotas({ preset: 'key-manager', store, defaults, ttlMs: 3_600_000, sweepIntervalMs: 0 });
+  for (let reserved = 0; reserved < reservations; reserved += 1000) {
     await Promise.all(
-      Array.from({ length: Math.min(1000, holds - reserved) }, () => quota.reserve(project, { secrets: 1 })),
+      Array.from({ length: Math.min(1000, reservations - reserved) }, () => quota.reserve(project, { secrets: 1 })),
     );
   }
   const reject = () =>
@@ -189,11 +189,11 @@ export async function run({ quick }) {
       const what = 'memory, time of reserve + commit, next to one consume';
       rows.push({ what, ours, baseline, unit: 'us', budget: '<= 2 us' });
     }
-    const full = await rejections(store, 'full', amounts.holds, amounts.rejections);
+    const full = await rejections(store, 'full', amounts.reservations, amounts.rejections);
     const small = await rejections(store, 'small', 1, amounts.rejections);
     await interleaved(1, full, small);
     const [ours, baseline] = await interleaved(amounts.rounds, full, small);
-    const what = `${name}, a rejection next to ${amounts.holds.toLocaleString('en')} reservations, and next to one`;
+    const what = `${name}, a rejection next to ${amounts.reservations.toLocaleString('en')} reservations, and next to one`;
     rows.push({ what, ours, baseline, unit: 'ms', budget: '< 2 ms' });
     await close();
   }

@@ -155,8 +155,8 @@ describe('the end of the oldest version', () => {
     await send('get', '/invoices', undefined, 'new');
     const { body } = await request(app).get('/usage').expect(200);
     expect(body).toMatchObject([
-      { version: '2023-11-01', requests: 1, unnamed: 1, clients: [{ client: 'Acme' }] },
-      { version: '2026-06-30', requests: 1, unnamed: 1, clients: [{ client: 'Globex' }] },
+      { version: '2023-11-01', requests: 1, withoutVersion: 1, clients: [{ client: 'Acme' }] },
+      { version: '2026-06-30', requests: 1, withoutVersion: 1, clients: [{ client: 'Globex' }] },
     ]);
   });
 });

@@ -32,7 +32,7 @@ export function createService({ drainFile, operatorNetworks, orders }: ServiceOp
   // For operators: everything, but only from their networks and never through the proxy.
   const internalHealth = healthcheck({
     path: '/internal/health',
-    backends: [ordersCheck, eventLoopDelay({ beyond: 'degraded' })],
+    backends: [ordersCheck, eventLoopDelay({ stateBeyondLimit: 'degraded' })],
     detailed: true,
     names: true,
     allowedSourceRanges: operatorNetworks,

@@ -87,7 +87,7 @@ describe('the reference server in front of other services', () => {
 
     expect((await compute('DELETE', `/servers/${id}`)).status).toBe(204);
     await eventually(async () => expect([await status(), await ports()]).toEqual(['available', []]), { interval: 100 });
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
   });
 
   it('does not exceed the permissions of a member in other services', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { operations } from '../src/index.js';
 import { computeApiReference } from '../src/reference/index.js';
 
-const { groups, aliases, facts, samples } = computeApiReference;
+const { groups, tagAliases, facts, samples } = computeApiReference;
 const find = (method: string, path: string, action?: string): Operation => {
   const found = operations.find((each) => each.method === method && each.path === path && each.action === action);
   if (!found) throw new Error(`There is no ${method} ${path} ${action ?? ''}`);
@@ -13,7 +13,7 @@ const find = (method: string, path: string, action?: string): Operation => {
 
 describe('the reference of the compute API', () => {
   it('lists every tag exactly once', () => {
-    const listed = [...groups.flatMap(({ tags }) => Object.keys(tags)), ...Object.keys(aliases)];
+    const listed = [...groups.flatMap(({ tags }) => Object.keys(tags)), ...Object.keys(tagAliases)];
     expect([...listed].sort()).toEqual([...new Set(operations.map(tagOf))].sort());
   });
 

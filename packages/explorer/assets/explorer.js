@@ -1,7 +1,7 @@
 // Functions of the pages that plain links and forms do not provide: changing the version in place, showing search
 // results while a visitor types, and sending requests.
 
-import { activateForms, keepTyped, restoreTyped } from './try.js';
+import { activateForms, restoreInput, saveInput } from './try.js';
 import { restoreTabs } from './ui.js';
 
 const root = document.documentElement;
@@ -66,13 +66,13 @@ function replaceSidebar(fresh) {
 
 /** Shows another page in place, keeping the scroll position and the keyboard focus. */
 let loading;
-async function show(address, push) {
+async function show(url, push) {
   loading?.abort();
   loading = new AbortController();
   try {
-    const response = await fetch(address, { signal: loading.signal, headers: { Accept: 'text/html' } });
+    const response = await fetch(url, { signal: loading.signal, headers: { Accept: 'text/html' } });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const state = keepTyped();
+    const state = saveInput();
     main().replaceWith(page.querySelector('main'));
     document.title = page.title;
     root.dataset.version = page.documentElement.dataset.version;
@@ -82,11 +82,11 @@ async function show(address, push) {
       const old = document.querySelector(name);
       if (fresh && old && !old.contains(document.activeElement)) old.replaceWith(fresh);
     }
-    if (push) history.pushState(null, '', address);
+    if (push) history.pushState(null, '', url);
     wake();
-    restoreTyped(state);
+    restoreInput(state);
   } catch (error) {
-    if (error.name !== 'AbortError') location.assign(address);
+    if (error.name !== 'AbortError') location.assign(url);
   }
 }
 
@@ -109,11 +109,11 @@ function slider() {
     const { href } = select.selectedOptions[0].dataset;
     // Files of a static site are in different folders, so the relative URLs of another page would be wrong in place.
     if (href !== undefined) return location.assign(href);
-    const address = new URL(location.href);
-    address.searchParams.set('version', select.value);
+    const url = new URL(location.href);
+    url.searchParams.set('version', select.value);
     // A page that describes one version has the version in its path.
-    address.pathname = address.pathname.replace(/\/versions\/[^/]+$/, `/versions/${select.value}`);
-    void show(address, true);
+    url.pathname = url.pathname.replace(/\/versions\/[^/]+$/, `/versions/${select.value}`);
+    void show(url, true);
   };
   let timer;
   range.addEventListener('input', () => {

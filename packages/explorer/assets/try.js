@@ -5,16 +5,16 @@ const root = document.documentElement;
 /** Maximum number of requests that the page remembers in a session. */
 const MAX_SENT = 10;
 
-/** Returns the visitor's input, which {@link restoreTyped} restores after the version has changed. */
-export function keepTyped() {
+/** Returns the visitor's input, which {@link restoreInput} restores after the version has changed. */
+export function saveInput() {
   const details = document.querySelector('#try');
   if (!details) return undefined;
   const values = [...details.querySelectorAll('[data-typed]')].map(({ id, value }) => [id, value]);
   return { open: details.open, values };
 }
 
-/** Restores the input that {@link keepTyped} returned. */
-export function restoreTyped(stored) {
+/** Restores the input that {@link saveInput} returned. */
+export function restoreInput(stored) {
   const details = document.querySelector('#try');
   if (!stored || !details) return;
   for (const [id, value] of stored.values) {
@@ -37,20 +37,20 @@ function filledPath(path, form) {
   });
 }
 
-const addressOf = (path) => new URL(`${root.dataset.server}${path}`, location.origin);
+const urlOf = (path) => new URL(`${root.dataset.server}${path}`, location.origin);
 
 /** Returns the request that the form describes. Throws if the form is incomplete. */
 function requestOf(form) {
   const { method, path } = form.dataset;
-  const address = addressOf(filledPath(path, form));
+  const url = urlOf(filledPath(path, form));
   for (const { value, dataset } of form.querySelectorAll('[data-query]'))
-    if (value !== '') address.searchParams.append(dataset.query, value);
+    if (value !== '') url.searchParams.append(dataset.query, value);
   const headers = headersOf(form, form.querySelector('[data-token]'));
   const json = form.querySelector('[data-json]');
-  if (!json) return { method, url: address.href, headers };
+  if (!json) return { method, url: url.href, headers };
   try {
     const body = JSON.stringify(JSON.parse(json.value));
-    return { method, url: address.href, headers: { ...headers, 'Content-Type': 'application/json' }, body };
+    return { method, url: url.href, headers: { ...headers, 'Content-Type': 'application/json' }, body };
   } catch (error) {
     throw new Error(`The request body is not valid JSON: ${error.message}`);
   }
@@ -78,7 +78,7 @@ function itemsIn(body) {
 async function valuesOf({ path, field = 'id', version }, form) {
   const headers = headersOf(form, form.querySelector('[data-token]'));
   if (version) headers[form.dataset.versionHeader] = version;
-  const response = await fetch(addressOf(filledPath(path, form)), { headers, credentials: 'omit' });
+  const response = await fetch(urlOf(filledPath(path, form)), { headers, credentials: 'omit' });
   if (!response.ok) return [];
   const values = itemsIn(await response.json()).map((item) => {
     const inner = Object.values(item)[0] ?? {};

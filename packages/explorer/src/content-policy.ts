@@ -15,8 +15,8 @@ const BASE_DIRECTIVES = {
  * the identity service.
  */
 export function contentPolicy({ server = '', authentication }: ExplorerOptions): string {
-  const addresses = [server, authentication?.identityUrl ?? ''];
-  const origins = addresses.flatMap((address) => /^https?:\/\/[^/]+/.exec(address)?.[0] ?? []);
+  const urls = [server, authentication?.identityUrl ?? ''];
+  const origins = urls.flatMap((url) => /^https?:\/\/[^/]+/.exec(url)?.[0] ?? []);
   const directives = { ...BASE_DIRECTIVES, 'connect-src': ["'self'", ...origins].join(' ') };
   return Object.entries(directives)
     .map((directive) => directive.join(' '))

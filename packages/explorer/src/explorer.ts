@@ -173,15 +173,15 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       return;
     }
     const mountPath = options.path ?? (req as { readonly baseUrl?: string }).baseUrl ?? '';
-    const [address = '', text = ''] = (req.url ?? '/').split('?', 2);
+    const [pathname = '', queryString = ''] = (req.url ?? '/').split('?', 2);
     const isOutsideExpress = options.path !== undefined && (req as { readonly baseUrl?: string }).baseUrl === undefined;
-    if (isOutsideExpress && address !== mountPath && !address.startsWith(`${mountPath}/`)) {
+    if (isOutsideExpress && pathname !== mountPath && !pathname.startsWith(`${mountPath}/`)) {
       if (next) return next();
       res.writeHead(404, { 'Content-Length': 0 }).end();
       return;
     }
-    const path = isOutsideExpress ? address.slice(mountPath.length) : address;
-    const query = new URLSearchParams(text);
+    const path = isOutsideExpress ? pathname.slice(mountPath.length) : pathname;
+    const query = new URLSearchParams(queryString);
     const respond = () => sendResponse(req, res, responseFor(path, query, mountPath, req), policy);
     const preparation = startPreparation(path, query);
     if (!preparation) return respond();

@@ -16,8 +16,8 @@ export interface OperationGroup {
   readonly title: string;
   /** Titles of this section's tags, keyed by tag, in navigation order. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Whether the section is closed until a visitor opens it. Default: false. */
-  readonly folded?: boolean;
+  /** Whether the section is collapsed until a visitor opens it. Default: false. */
+  readonly collapsed?: boolean;
 }
 
 /** Facts about an operation that its definition does not contain. */
@@ -89,7 +89,7 @@ export interface ExplorerOptions {
   /** Sections of the navigation. Tags without a section appear in an additional section at the beginning. */
   readonly groups?: readonly OperationGroup[];
   /** Tags whose operations repeat another tag's operations and are not listed: `{ 'volumes-boot': 'servers' }`. */
-  readonly aliases?: Readonly<Record<string, string>>;
+  readonly tagAliases?: Readonly<Record<string, string>>;
   /** Returns facts about an operation, which are shown as labels and as a table of states. */
   readonly facts?: (operation: Operation) => OperationFacts | undefined;
   /**
@@ -98,7 +98,7 @@ export interface ExplorerOptions {
    */
   readonly samples?: readonly CodeSample[];
   /** Sources of existing values for the request form, keyed by the name of a path parameter or request body field. */
-  readonly values?: Readonly<Record<string, ValueSource>>;
+  readonly valueSources?: Readonly<Record<string, ValueSource>>;
   /** Returns the OpenAPI document for a version as JSON. Default: generated from the operations. */
   readonly documents?: (version: string) => string;
   /** Image in the header. Default: the project's logo. */
@@ -127,10 +127,10 @@ const KNOWN_OPTIONS: { readonly [name in keyof Required<ExplorerOptions>]: true 
   authentication: true,
   commands: true,
   groups: true,
-  aliases: true,
+  tagAliases: true,
   facts: true,
   samples: true,
-  values: true,
+  valueSources: true,
   documents: true,
   logo: true,
   colors: true,

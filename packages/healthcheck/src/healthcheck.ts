@@ -78,7 +78,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     for (const endpoint of byName.values()) void endpoint.evaluate({ port: undefined });
   });
   const { byName, byPath, main } = createEndpoints(settings, registry.resolve, emitChange);
-  const serverWatch = settings.detailed ? watchServer(settings.follow) : undefined;
+  const serverWatch = settings.detailed ? watchServer(settings.trackedResources) : undefined;
   const collectReport = serverWatch ? () => serverWatch.report() : undefined;
   const { service, format, links } = settings;
   const extras: ResponseExtras = { named: settings.names ? service : undefined, format, links };

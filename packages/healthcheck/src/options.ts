@@ -80,9 +80,9 @@ export interface HealthcheckOptions {
    * become several times slower. Default false: responses list only the types of resources that keep the process
    * alive, with no overhead except while a response is built.
    */
-  readonly followResources?: boolean;
-  /** With `followResources`: whether pending promises are also tracked. Default true. */
-  readonly detailedPromises?: boolean;
+  readonly trackResources?: boolean;
+  /** With `trackResources`: whether pending promises are also tracked. Default true. */
+  readonly trackPromises?: boolean;
   /**
    * Networks whose clients receive a response, identified by the remote address of the connection. Requests from other
    * networks are passed on. Default: all networks.
@@ -110,8 +110,8 @@ export const OPTION_NAMES: readonly (keyof HealthcheckOptions)[] = [
   'startsReady',
   'service',
   'links',
-  'followResources',
-  'detailedPromises',
+  'trackResources',
+  'trackPromises',
   'allowedSourceRanges',
   'ignoreProxiedRequests',
   'log',

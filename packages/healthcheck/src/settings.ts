@@ -1,6 +1,6 @@
 import type { FileBackendSettings } from './backends/file-backends.js';
 import type { Check } from './check.js';
-import type { FollowedResources } from './detailed/async-resources.js';
+import type { TrackedResources } from './detailed/async-resources.js';
 import { errorRenderer, type RenderError } from './error-response.js';
 import { HealthcheckConfigError } from './errors.js';
 import type { JsonFormat, PageLink, ServiceInfo } from './extras.js';
@@ -39,7 +39,7 @@ export interface Settings extends FileBackendSettings {
   readonly renderError: RenderError | undefined;
   readonly startsReady: boolean;
   /** The asynchronous resources to track. */
-  readonly follow: FollowedResources;
+  readonly trackedResources: TrackedResources;
   /** Returns whether a client address is allowed; undefined if all addresses are allowed. */
   readonly isAllowedSource: IsAllowedAddress | undefined;
   readonly ignoreProxiedRequests: boolean;
@@ -93,16 +93,16 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     format: jsonFormat(options.format),
     renderError: errorRenderer(options.errors),
     startsReady: booleanOption('startsReady', options.startsReady, true),
-    follow: resourcesToTrack(options),
+    trackedResources: resourcesToTrack(options),
     isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
     ignoreProxiedRequests: booleanOption('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
     log: log === false ? SILENT_LOG : log,
   };
 }
 
-function resourcesToTrack({ followResources, detailedPromises }: Readonly<HealthcheckOptions>): FollowedResources {
-  const tracksPromises = booleanOption('detailedPromises', detailedPromises, true);
-  if (!booleanOption('followResources', followResources, false)) return 'none';
+function resourcesToTrack({ trackResources, trackPromises }: Readonly<HealthcheckOptions>): TrackedResources {
+  const tracksPromises = booleanOption('trackPromises', trackPromises, true);
+  if (!booleanOption('trackResources', trackResources, false)) return 'none';
   return tracksPromises ? 'all' : 'all but promises';
 }
 

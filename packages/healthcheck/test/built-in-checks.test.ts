@@ -57,7 +57,10 @@ describe('checks of the process', () => {
   });
 
   it('are degraded beyond their limit if configured', async () => {
-    expect(await run(rss({ maxBytes: 1, beyond: 'degraded' }))).toMatchObject({ state: 'degraded', available: true });
+    expect(await run(rss({ maxBytes: 1, stateBeyondLimit: 'degraded' }))).toMatchObject({
+      state: 'degraded',
+      available: true,
+    });
   });
 
   it('eventLoopDelay detects a blocked event loop, and its recovery', async () => {
@@ -205,7 +208,7 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()',
 
   it('fails or, if configured, is degraded if the certificate expires too soon', async () => {
     expect(await check({ minDays: 40 })).toMatchObject({ state: 'unavailable', reason: 'CERTIFICATE EXPIRES' });
-    expect(await check({ minDays: 40, beyond: 'degraded' })).toMatchObject({ state: 'degraded' });
+    expect(await check({ minDays: 40, stateBeyondLimit: 'degraded' })).toMatchObject({ state: 'degraded' });
   });
 
   it('fails if the file does not exist', async () => {

@@ -31,7 +31,7 @@ function rejection(build: () => unknown): HealthcheckConfigError {
 }
 
 describe('an invalid configuration is rejected at creation, with the option and the fix:', () => {
-  const cases: readonly (readonly [title: string, options: object, option: string, cure: string])[] = [
+  const cases: readonly (readonly [title: string, options: object, option: string, fix: string])[] = [
     ['links without text', { links: [{ href: '/' }] }, 'links', 'Use [{ href, text }], with strings'],
     ['both exclusive backends', { backends: 'disable_by_file, enable_by_files' }, 'backends', 'Keep one of them'],
     [
@@ -202,7 +202,7 @@ describe('the string options of a configuration file', () => {
   });
 
   it.each(['true', '1', 'yes', 'on', 'True', 'YES', ' On '])('read detailed = %s as true', async (detailed) => {
-    const health = healthcheckFromConfig({ detailed, detailed_promises: 'off' });
+    const health = healthcheckFromConfig({ detailed, track_promises: 'off' });
     onTestFinished(() => health.close());
     const { request } = await serve(health);
     const { body } = await request('/healthcheck', { headers: { accept: 'application/json' } });

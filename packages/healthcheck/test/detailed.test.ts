@@ -136,7 +136,7 @@ describe('the pending asynchronous resources of a detailed response', () => {
   });
 
   it('exclude resources that the probe itself creates, until it has ended', async () => {
-    const { json } = await detailedServer({ followResources: true, backends: [probing] });
+    const { json } = await detailedServer({ trackResources: true, backends: [probing] });
     const ownEntries = async () => (await json()).greenthreads.filter((entry) => entry.includes('pendingResources'));
     let settle: () => void = () => undefined;
     function pendingResources() {
@@ -158,7 +158,7 @@ describe('the pending asynchronous resources of a detailed response', () => {
   });
 
   it('contain an entry from the start of a timer to its end, with the stack that started it', async () => {
-    const { json } = await detailedServer({ followResources: true });
+    const { json } = await detailedServer({ trackResources: true });
     const timer = (function startsTheTimer() {
       return setTimeout(() => undefined, 60_000);
     })();
@@ -172,7 +172,7 @@ describe('the pending asynchronous resources of a detailed response', () => {
   });
 
   it('include pending promises, until they are settled', async () => {
-    const { json } = await detailedServer({ followResources: true });
+    const { json } = await detailedServer({ trackResources: true });
     let settle: () => void = () => undefined;
     const promise = (function makesThePromise() {
       return new Promise<void>((resolve) => {
@@ -188,14 +188,14 @@ describe('the pending asynchronous resources of a detailed response', () => {
   });
 
   it('exclude promises if configured', async () => {
-    const { json } = await detailedServer({ followResources: true, detailedPromises: false });
+    const { json } = await detailedServer({ trackResources: true, trackPromises: false });
     const { greenthreads } = await json();
     expect(greenthreads.some((entry) => entry.startsWith('TCPSERVERWRAP'))).toBe(true);
     expect(greenthreads.filter((entry) => entry.startsWith('PROMISE'))).toEqual([]);
   });
 
   it('are not tracked after close()', async () => {
-    const health = closing({ detailed: true, followResources: true });
+    const health = closing({ detailed: true, trackResources: true });
     const { request } = await serve(health);
     health.close();
     const timer = setTimeout(() => undefined, 60_000);
@@ -232,10 +232,10 @@ describe('in a separate process', () => {
         return [...calls].sort();
       };
       const detailed = both({ detailed: true });
-      const following = both({ detailed: true, followResources: true });
-      console.log(JSON.stringify({ without, detailed, following }));
+      const tracked = both({ detailed: true, trackResources: true });
+      console.log(JSON.stringify({ without, detailed, tracked }));
     `);
-    expect(seen).toEqual({ without: [], detailed: ['observer'], following: ['hook', 'observer'] });
+    expect(seen).toEqual({ without: [], detailed: ['observer'], tracked: ['hook', 'observer'] });
   });
 
   it('neither a detailed endpoint nor a background check keeps the process alive', () => {

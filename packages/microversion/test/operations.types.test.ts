@@ -134,7 +134,7 @@ describe('the types of a view', () => {
     // @ts-expect-error a number is not a string
     view<Book, Call>({ year: field(z.string(), (b: Book) => b.year) });
     // @ts-expect-error the key of cached texts is a string
-    view<Book, Call>({ id: field(z.string(), (b) => b.id) }, { memo: () => 1 });
+    view<Book, Call>({ id: field(z.string(), (b) => b.id) }, { cacheKey: () => 1 });
   });
 });
 

@@ -61,11 +61,11 @@ function tune(extraSpecs: Descriptions, properties: Descriptions = {}): void {
 
 describe('options of flavors and images', () => {
   it('are all read', () => {
-    const received = new Set<string>();
+    const readOptions = new Set<string>();
     const listening = (response: string | undefined) =>
       new Proxy({} as Descriptions, {
         get: (_target, name) => {
-          received.add(String(name));
+          readOptions.add(String(name));
           return REJECTED.has(String(name)) ? undefined : response;
         },
       });
@@ -75,7 +75,7 @@ describe('options of flavors and images', () => {
     const elsewhere = ['agent', 'atRest', 'administrator', 'system', 'kernel', 'ramdisk', 'commandLine'];
     for (const [name, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(supportedOptions)) {
       if (elsewhere.includes(name)) continue;
-      for (const key of [spec, property]) if (key) expect(received, name).toContain(key);
+      for (const key of [spec, property]) if (key) expect(readOptions, name).toContain(key);
     }
   });
 

@@ -1,7 +1,7 @@
 import { InvalidQuota } from './errors.js';
 import { checkLimit } from './inputs.js';
 import { type Limit, UNLIMITED } from './limits.js';
-import { KINDS } from './presets.js';
+import { KEY_MANAGER_KINDS } from './presets.js';
 
 /**
  * Reads default limits from a configuration that has one key per resource kind: `quota_secrets`, `quota_orders`, ... Values are
@@ -11,7 +11,7 @@ import { KINDS } from './presets.js';
  */
 export function defaultsFrom(
   configuration: Readonly<Record<string, unknown>>,
-  kinds: readonly string[] = KINDS,
+  kinds: readonly string[] = KEY_MANAGER_KINDS,
 ): Readonly<Record<string, Limit>> {
   const unknownKey = Object.keys(configuration).find(
     (key) => key.startsWith('quota_') && !kinds.includes(key.slice(6)),

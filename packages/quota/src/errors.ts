@@ -1,4 +1,4 @@
-import type { Excess } from './limits.js';
+import type { ExceededLimit } from './limits.js';
 
 /** All error codes in this package, with their HTTP statuses. */
 export const errorCodes = {
@@ -48,10 +48,10 @@ export abstract class QuotaError extends Error {
 
 /** The error of a request that exceeds a limit. `details` contains the amounts and limits; the message names only the kinds. */
 export class QuotaExceeded extends QuotaError {
-  readonly details: readonly Excess[];
+  readonly details: readonly ExceededLimit[];
 
   /** @param status 403, or 429 if the service uses that status for exceeded quotas */
-  constructor(details: readonly Excess[], status = 403) {
+  constructor(details: readonly ExceededLimit[], status = 403) {
     super('QUOTA_EXCEEDED', `Quota exceeded for ${details.map(({ kind }) => kind).join(', ')}`, { status });
     this.details = details;
   }

@@ -17,9 +17,17 @@ export {
   QuotaStoreError,
   ReservationEnded,
 } from './errors.js';
-export { type Amounts, checkLimits, DISABLED, type Excess, type Limit, type LimitCheck, UNLIMITED } from './limits.js';
+export {
+  type Amounts,
+  checkLimits,
+  DISABLED,
+  type ExceededLimit,
+  type Limit,
+  type LimitCheck,
+  UNLIMITED,
+} from './limits.js';
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.js';
-export { KINDS, type QuotaPresetName } from './presets.js';
+export { KEY_MANAGER_KINDS, type QuotaPresetName } from './presets.js';
 export {
   type LimitEntry,
   type LimitList,

@@ -14,7 +14,7 @@ export type Limit = number | bigint;
 export type Amounts = Readonly<Record<string, number>>;
 
 /** A limit that a request exceeds: the kind, the requested amount, the amount in use, and the limit. */
-export interface Excess {
+export interface ExceededLimit {
   readonly kind: string;
   readonly requested: number;
   readonly used: number;
@@ -36,8 +36,8 @@ export interface LimitCheck {
  *
  * @returns the kinds that exceed their limit, in the order of `requested`; empty if all amounts are within their limits
  */
-export function checkLimits({ limits, usage, requested }: LimitCheck): { readonly exceeded: readonly Excess[] } {
-  const exceeded: Excess[] = [];
+export function checkLimits({ limits, usage, requested }: LimitCheck): { readonly exceeded: readonly ExceededLimit[] } {
+  const exceeded: ExceededLimit[] = [];
   for (const [kind, amount] of Object.entries(requested)) {
     const limit = ownValue(limits, kind) ?? UNLIMITED;
     const used = ownValue(usage, kind) ?? 0;

@@ -12,11 +12,16 @@ export interface QuotaPreset {
 }
 
 /** The resource kinds of the project-quota API. */
-export const KINDS = ['secrets', 'orders', 'containers', 'consumers', 'cas'] as const;
+export const KEY_MANAGER_KINDS = ['secrets', 'orders', 'containers', 'consumers', 'cas'] as const;
 
 const PRESETS: Readonly<Record<QuotaPresetName, QuotaPreset>> = {
   general: { kinds: undefined, errors: 'problem', rateLimitHeaders: 'rejections', retryAfterStoreError: 5 },
-  'key-manager': { kinds: KINDS, errors: 'documented', rateLimitHeaders: 'never', retryAfterStoreError: undefined },
+  'key-manager': {
+    kinds: KEY_MANAGER_KINDS,
+    errors: 'documented',
+    rateLimitHeaders: 'never',
+    retryAfterStoreError: undefined,
+  },
 };
 
 /** Returns the preset with a name. @throws TypeError if the name is unknown */

@@ -24,7 +24,7 @@ export interface ProjectQuotasOptions {
    * Minimum interval between sweeps, which remove the expired reservations of all projects. `reserve` and `consume`
    * trigger them. Default 60,000 ms; 0 disables sweeps.
    */
-  readonly sweepEveryMs?: number;
+  readonly sweepIntervalMs?: number;
   /**
    * Called when the used amount of a kind reaches a threshold: once in each process that changes the amount, and again
    * only after the amount has fallen below the threshold. With this option, the usage is read in the background after
@@ -42,7 +42,7 @@ export const PROJECT_QUOTAS_OPTIONS: Readonly<Record<keyof ProjectQuotasOptions,
   defaults: true,
   ttlMs: true,
   storeTimeoutMs: true,
-  sweepEveryMs: true,
+  sweepIntervalMs: true,
   preset: true,
   onThreshold: true,
   thresholds: true,

@@ -3,7 +3,7 @@ import { checkOptions } from './check-options.js';
 import { InvalidQuota, QuotaExceeded } from './errors.js';
 import { checkAmounts, checkCount, checkKind, checkKinds, checkLimit, checkProject } from './inputs.js';
 import { limitFor } from './limit-for.js';
-import { type Amounts, checkLimits, type Excess, hasNoAmounts, type Limit, UNLIMITED } from './limits.js';
+import { type Amounts, checkLimits, type ExceededLimit, hasNoAmounts, type Limit, UNLIMITED } from './limits.js';
 import { presetOf, type QuotaPreset } from './presets.js';
 import { PROJECT_QUOTAS_OPTIONS, type ProjectQuotasOptions } from './project-quotas-options.js';
 import { Reservation, type ReservationCalls } from './reservation.js';
@@ -33,7 +33,7 @@ export interface LimitList {
 
 const DEFAULT_TTL_MS = 60_000;
 const DEFAULT_STORE_TIMEOUT_MS = 5_000;
-const DEFAULT_SWEEP_EVERY_MS = 60_000;
+const DEFAULT_SWEEP_INTERVAL_MS = 60_000;
 const DEFAULT_PAGE: Page = { limit: 10, offset: 0 };
 
 /**
@@ -75,7 +75,7 @@ export class ProjectQuotas {
   readonly #reservationCalls: ReservationCalls;
   readonly #watch: ThresholdWatch | undefined;
   readonly #ttlMs: number;
-  readonly #sweepEveryMs: number;
+  readonly #sweepIntervalMs: number;
   readonly #idPrefix = `${randomUUID()}.`;
   readonly #reserve = (request: ReserveRequest) => this.#store.reserve(request);
   readonly #consume = (request: ReserveRequest) => this.#store.consume(request);
@@ -100,7 +100,7 @@ export class ProjectQuotas {
     this.#watch = options.onThreshold && new ThresholdWatch(thresholds, { usage, listener: options.onThreshold });
     this.#reservationCalls = this.#watch?.watchCommits(this.#store) ?? this.#store;
     this.#ttlMs = positiveInteger('ttlMs', options, DEFAULT_TTL_MS);
-    this.#sweepEveryMs = options.sweepEveryMs ?? DEFAULT_SWEEP_EVERY_MS;
+    this.#sweepIntervalMs = options.sweepIntervalMs ?? DEFAULT_SWEEP_INTERVAL_MS;
   }
 
   /** Returns quotas with the same options and a different store, for example a fallback during an outage. */
@@ -116,7 +116,7 @@ export class ProjectQuotas {
   async reserve(project: string, amounts: Amounts, options: { readonly ttlMs?: number } = {}): Promise<Reservation> {
     const ttlMs = positiveInteger('ttlMs', options, this.#ttlMs);
     const request = this.#request(project, amounts, ttlMs);
-    const reservation = this.#take(request, this.#reserve);
+    const reservation = this.#send(request, this.#reserve);
     if (reservation) await reservation;
     return new Reservation(request, ttlMs, this.#reservationCalls);
   }
@@ -131,7 +131,7 @@ export class ProjectQuotas {
    */
   async consume(project: string, amounts: Amounts): Promise<void> {
     const request = this.#request(project, amounts, this.#ttlMs);
-    const consumption = this.#take(request, this.#consume);
+    const consumption = this.#send(request, this.#consume);
     if (consumption) await consumption;
     this.#watch?.checkInBackground(project, request.amounts);
   }
@@ -168,7 +168,7 @@ export class ProjectQuotas {
    * Returns whether the amounts currently fit within the limits, and the kinds that would exceed their limit. Does not
    * reserve anything.
    */
-  async peek(project: string, amounts: Amounts): Promise<{ allowed: boolean; exceeded: readonly Excess[] }> {
+  async peek(project: string, amounts: Amounts): Promise<{ allowed: boolean; exceeded: readonly ExceededLimit[] }> {
     const requested = checkAmounts(amounts, this.#kindSet);
     const usage = Object.entries(await this.usage(project));
     const { exceeded } = checkLimits({
@@ -221,7 +221,7 @@ export class ProjectQuotas {
     return { entries, total: projects.total };
   }
 
-  /** Removes expired reservations of all projects. `reserve` and `consume` do this periodically: see `sweepEveryMs`. */
+  /** Removes expired reservations of all projects. `reserve` and `consume` do this periodically: see `sweepIntervalMs`. */
   async sweep(): Promise<void> {
     await this.#store.call((store) => store.sweep());
   }
@@ -230,9 +230,9 @@ export class ProjectQuotas {
    * Sends a request to the store. Returns synchronously if the store does, because `await` would cost more than a
    * memory store call.
    */
-  #take(
+  #send(
     request: ReserveRequest,
-    send: (request: ReserveRequest) => MaybePromise<readonly Excess[]>,
+    send: (request: ReserveRequest) => MaybePromise<readonly ExceededLimit[]>,
   ): Promise<void> | undefined {
     if (hasNoAmounts(request.amounts)) return undefined;
     this.#sweepIfDue();
@@ -255,7 +255,7 @@ export class ProjectQuotas {
 
   #sweepIfDue(): void {
     const now = Date.now();
-    if (this.#sweepEveryMs === 0 || now - this.#sweptAt < this.#sweepEveryMs) return;
+    if (this.#sweepIntervalMs === 0 || now - this.#sweptAt < this.#sweepIntervalMs) return;
     this.#sweptAt = now;
     // Errors are ignored, because requests that need the store also fail while it is unavailable, and report it.
     this.sweep().catch(() => undefined);
@@ -266,7 +266,7 @@ export class ProjectQuotas {
   }
 }
 
-function rejectIfExceeded(exceeded: readonly Excess[]): void {
+function rejectIfExceeded(exceeded: readonly ExceededLimit[]): void {
   if (exceeded.length > 0) throw new QuotaExceeded(exceeded);
 }
 

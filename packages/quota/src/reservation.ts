@@ -4,8 +4,8 @@ import type { MaybePromise, StoredReservation } from './store.js';
 
 /** The store operations that a reservation uses. They reject with QuotaStoreError if the store fails. */
 export interface ReservationCalls {
-  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
-  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean>;
+  settle(reservation: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
+  renew(reservation: StoredReservation, ttlMs: number): MaybePromise<boolean>;
 }
 
 type ReservationState = 'open' | 'committed' | 'released';
@@ -24,10 +24,10 @@ export class Reservation {
   readonly #calls: ReservationCalls;
   #state: ReservationState = 'open';
 
-  constructor(hold: StoredReservation, ttlMs: number, calls: ReservationCalls) {
-    this.id = hold.id;
-    this.project = hold.project;
-    this.amounts = hold.amounts;
+  constructor(reservation: StoredReservation, ttlMs: number, calls: ReservationCalls) {
+    this.id = reservation.id;
+    this.project = reservation.project;
+    this.amounts = reservation.amounts;
     this.ttlMs = ttlMs;
     this.#calls = calls;
   }

@@ -1,6 +1,6 @@
 import { Deadlines } from './deadlines.js';
 import { QuotaError, QuotaStoreError, ReservationEnded } from './errors.js';
-import type { Excess } from './limits.js';
+import type { ExceededLimit } from './limits.js';
 import type { ReservationCalls } from './reservation.js';
 import type { MaybePromise, QuotaStore, ReserveRequest, StoredReservation } from './store.js';
 
@@ -38,7 +38,7 @@ export class StoreCaller implements ReservationCalls {
   }
 
   /** Reserves amounts. If the result is late or lost, releases the reservation, because no caller knows its id. */
-  reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
+  reserve(request: ReserveRequest): MaybePromise<readonly ExceededLimit[]> {
     return this.call(
       (store) => store.reserve(request),
       (store) => store.settle(request, 'release'),
@@ -49,7 +49,7 @@ export class StoreCaller implements ReservationCalls {
    * Adds amounts to the used amounts. If the call fails, nothing remains counted, even if the store has committed and
    * its result was late or lost. If the store has no `consume`, reserves and commits the amounts.
    */
-  consume(request: ReserveRequest): MaybePromise<readonly Excess[]> {
+  consume(request: ReserveRequest): MaybePromise<readonly ExceededLimit[]> {
     const consume = this.#consume;
     if (!consume) return this.#reserveAndCommit(request);
     return this.call(
@@ -59,15 +59,15 @@ export class StoreCaller implements ReservationCalls {
     );
   }
 
-  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
-    return this.call((store) => store.settle(hold, outcome));
+  settle(reservation: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
+    return this.call((store) => store.settle(reservation, outcome));
   }
 
-  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean> {
-    return this.call((store) => store.renew(hold, ttlMs));
+  renew(reservation: StoredReservation, ttlMs: number): MaybePromise<boolean> {
+    return this.call((store) => store.renew(reservation, ttlMs));
   }
 
-  async #reserveAndCommit(request: ReserveRequest): Promise<readonly Excess[]> {
+  async #reserveAndCommit(request: ReserveRequest): Promise<readonly ExceededLimit[]> {
     const exceeded = await this.reserve(request);
     if (exceeded.length > 0) return exceeded;
     const isCommitted = await this.call(

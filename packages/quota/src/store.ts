@@ -1,4 +1,4 @@
-import type { Amounts, Excess, Limit } from './limits.js';
+import type { Amounts, ExceededLimit, Limit } from './limits.js';
 
 /** The return type of store methods: a value for in-process stores, a promise for others. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -62,7 +62,7 @@ export interface QuotaStore {
    *
    * @returns the kinds that exceed their limit, with the sum of used and reserved as `used`; empty if all amounts were reserved
    */
-  reserve(request: ReserveRequest): MaybePromise<readonly Excess[]>;
+  reserve(request: ReserveRequest): MaybePromise<readonly ExceededLimit[]>;
 
   /**
    * Optional. Adds all amounts to the used amounts, or none, with the same rule and result as `reserve`. If the call
@@ -70,16 +70,16 @@ export interface QuotaStore {
    * and undo it. Without this method, `ProjectQuotas.consume()` reserves and commits, which is safe even if results are
    * lost.
    */
-  consume?(request: ConsumeRequest): MaybePromise<readonly Excess[]>;
+  consume?(request: ConsumeRequest): MaybePromise<readonly ExceededLimit[]>;
 
   /**
    * Ends a reservation: `commit` converts its amounts to used amounts, `release` frees them. Returns false if the reservation is
    * unknown or expired.
    */
-  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
+  settle(reservation: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean>;
 
   /** Sets the expiry of a reservation to `ttlMs` from now. Returns false if the reservation is unknown or expired. */
-  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean>;
+  renew(reservation: StoredReservation, ttlMs: number): MaybePromise<boolean>;
 
   /** Returns the usage of a project. Kinds that the project never used may be missing. The call has no observable effect. */
   counts(project: string): MaybePromise<Readonly<Record<string, Count>>>;

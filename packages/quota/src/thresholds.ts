@@ -65,10 +65,10 @@ export class ThresholdWatch {
   /** Wraps the store operations of reservations, so that the usage is checked after each commit. */
   watchCommits(calls: ReservationCalls): ReservationCalls {
     return {
-      renew: (hold, ttlMs) => calls.renew(hold, ttlMs),
-      settle: async (hold, outcome) => {
-        const isSettled = await calls.settle(hold, outcome);
-        if (isSettled && outcome === 'commit') this.checkInBackground(hold.project, hold.amounts);
+      renew: (reservation, ttlMs) => calls.renew(reservation, ttlMs),
+      settle: async (reservation, outcome) => {
+        const isSettled = await calls.settle(reservation, outcome);
+        if (isSettled && outcome === 'commit') this.checkInBackground(reservation.project, reservation.amounts);
         return isSettled;
       },
     };

@@ -15,7 +15,7 @@ export interface Documents {
 
 interface Project {
   used: Record<string, number>;
-  holds: Record<string, { amounts: Record<string, number>; expiresAt: number }>;
+  reservations: Record<string, { amounts: Record<string, number>; expiresAt: number }>;
 }
 
 /** The whole store as one document. Lists of pairs instead of objects, so that no project id is a property name. */
@@ -46,19 +46,20 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
   }
 
   function dropExpired(project: Project): void {
-    for (const [id, hold] of Object.entries(project.holds)) if (hold.expiresAt <= clock()) delete project.holds[id];
+    for (const [id, reservation] of Object.entries(project.reservations))
+      if (reservation.expiresAt <= clock()) delete project.reservations[id];
   }
 
   function projectOf(state: State, id: string): Project {
     const found = state.projects.find(([key]) => key === id);
     if (found) return found[1];
-    const project: Project = { used: {}, holds: {} };
+    const project: Project = { used: {}, reservations: {} };
     state.projects.push([id, project]);
     return project;
   }
 
   function reservedOf(project: Project, kind: string): number {
-    return Object.values(project.holds).reduce((sum, { amounts }) => sum + (amounts[kind] ?? 0), 0);
+    return Object.values(project.reservations).reduce((sum, { amounts }) => sum + (amounts[kind] ?? 0), 0);
   }
 
   const limitsOf = (state: State, id: string): OwnLimits | undefined => {
@@ -75,15 +76,15 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
         const limits = { ...defaults, ...limitsOf(state, projectId) };
         const { exceeded } = checkLimits({ limits, usage: Object.fromEntries(usage), requested: amounts });
         if (exceeded.length > 0) return exceeded;
-        project.holds[id] = { amounts, expiresAt: clock() + ttlMs };
+        project.reservations[id] = { amounts, expiresAt: clock() + ttlMs };
         return [];
       }),
 
     settle: ({ id, project: projectId, amounts }: StoredReservation, outcome) =>
       step((state) => {
         const project = projectOf(state, projectId);
-        if (!project.holds[id]) return false;
-        delete project.holds[id];
+        if (!project.reservations[id]) return false;
+        delete project.reservations[id];
         if (outcome === 'release') return true;
         for (const kind of Object.keys(amounts)) project.used[kind] = (project.used[kind] ?? 0) + amounts[kind]!;
         return true;
@@ -91,15 +92,15 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
 
     renew: ({ id, project }: StoredReservation, ttlMs) =>
       step((state) => {
-        const hold = projectOf(state, project).holds[id];
-        if (hold) hold.expiresAt = clock() + ttlMs;
-        return hold !== undefined;
+        const reservation = projectOf(state, project).reservations[id];
+        if (reservation) reservation.expiresAt = clock() + ttlMs;
+        return reservation !== undefined;
       }),
 
     counts: (id) =>
       step((state) => {
         const project = projectOf(state, id);
-        const reserved = Object.values(project.holds).flatMap(({ amounts }) => Object.keys(amounts));
+        const reserved = Object.values(project.reservations).flatMap(({ amounts }) => Object.keys(amounts));
         const kinds = [...new Set([...Object.keys(project.used), ...reserved])];
         const counts = kinds.map((kind) => [
           kind,

@@ -52,7 +52,7 @@ export async function openConnections(url: string, open: Open): Promise<Ways> {
 }
 
 export const quotaOn = ({ store }: Opened) =>
-  projectQuotas({ preset: 'key-manager', store, defaults: { secrets: LIMIT, orders: 5 }, sweepEveryMs: 0 });
+  projectQuotas({ preset: 'key-manager', store, defaults: { secrets: LIMIT, orders: 5 }, sweepIntervalMs: 0 });
 
 /** Tests that an operation does not count if its result was lost with a connection. */
 export function testLostResponses({ name, url, open, one, commit, locks }: StoreOnServer): void {

@@ -108,7 +108,7 @@ describe('reservations', () => {
   it('of all projects are removed periodically after expiry', async () => {
     let sweeps = 0;
     const store: QuotaStore = Object.assign(memoryStore(), { sweep: () => void sweeps++ });
-    const withFrequentCleanup = projectQuotas({ preset: 'key-manager', store, sweepEveryMs: 1 });
+    const withFrequentCleanup = projectQuotas({ preset: 'key-manager', store, sweepIntervalMs: 1 });
     await withFrequentCleanup.reserve('p', { secrets: 1 });
     await new Promise((resolve) => setTimeout(resolve, 5));
     await withFrequentCleanup.reserve('p', { secrets: 1 });

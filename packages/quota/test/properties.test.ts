@@ -32,7 +32,7 @@ const TTL_MS = 1000;
 interface Model {
   readonly used: Record<Kind, number>;
   readonly limits: Record<Kind, number>;
-  readonly holds: Map<Reservation, number>;
+  readonly reservations: Map<Reservation, number>;
 }
 
 async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise<void> {
@@ -47,14 +47,15 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
     kinds: KINDS,
     defaults: DEFAULTS,
     ttlMs: TTL_MS,
-    sweepEveryMs: 0,
+    sweepIntervalMs: 0,
   });
   const created: Reservation[] = [];
-  const model: Model = { used: { secrets: 0, orders: 0 }, limits: { ...DEFAULTS }, holds: new Map() };
+  const model: Model = { used: { secrets: 0, orders: 0 }, limits: { ...DEFAULTS }, reservations: new Map() };
 
-  const isAlive = (reservation: Reservation) => (model.holds.get(reservation) ?? 0) > now;
+  const isAlive = (reservation: Reservation) => (model.reservations.get(reservation) ?? 0) > now;
   const inUse = (of: Kind) =>
-    model.used[of] + [...model.holds.keys()].filter(isAlive).reduce((sum, { amounts }) => sum + (amounts[of] ?? 0), 0);
+    model.used[of] +
+    [...model.reservations.keys()].filter(isAlive).reduce((sum, { amounts }) => sum + (amounts[of] ?? 0), 0);
   const fits = (expected: Record<Kind, number>) =>
     KINDS.every((k) => expected[k] === 0 || model.limits[k] < 0 || inUse(k) + expected[k] <= model.limits[k]);
   const rejected = async (call: Promise<unknown>) => {
@@ -76,7 +77,7 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       agree('reserve rejected', await rejected(call), !fitting);
       if (!fitting) return;
       created.push(await call);
-      model.holds.set(await call, now + TTL_MS);
+      model.reservations.set(await call, now + TTL_MS);
     },
     async consume({ secrets, orders }) {
       const fitting = fits({ secrets, orders });
@@ -91,19 +92,19 @@ async function walk(steps: readonly Step[], store: 'memory' | 'sqlite'): Promise
       const again = !reservation.open && !(await rejected(reservation.commit()));
       if (!again) agree('commit rejected', await rejected(reservation.commit()), !isActive);
       if (isActive) for (const k of KINDS) model.used[k] += reservation.amounts[k] ?? 0;
-      model.holds.delete(reservation);
+      model.reservations.delete(reservation);
     },
     async release({ which }) {
       const reservation = created[which % created.length];
       await reservation?.release();
-      if (reservation) model.holds.delete(reservation);
+      if (reservation) model.reservations.delete(reservation);
     },
     async renew({ which }) {
       const reservation = created[which % created.length];
       if (!reservation || Object.keys(reservation.amounts).length === 0) return;
       const isActive = isAlive(reservation);
       agree('renew rejected', await rejected(reservation.renew()), !isActive);
-      if (isActive) model.holds.set(reservation, now + TTL_MS);
+      if (isActive) model.reservations.set(reservation, now + TTL_MS);
     },
     async wait({ ms }) {
       now += ms;

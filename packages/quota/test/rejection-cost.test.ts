@@ -7,14 +7,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ReservationHeap } from '../src/memory/reservation-heap.js';
 
-const HOLDS = 20_000;
+const RESERVATIONS = 20_000;
 const NOW = 1_700_000_000_000;
 
 /** 20,000 active reservations in one project, and the same number of expired ones in another. */
-const rows = Array.from({ length: 2 * HOLDS }, (_, index) => ({
-  project: index < HOLDS ? 'full' : 'other',
+const rows = Array.from({ length: 2 * RESERVATIONS }, (_, index) => ({
+  project: index < RESERVATIONS ? 'full' : 'other',
   id: `id-${index}`,
-  expiresAt: index < HOLDS ? NOW + 60_000 + index : NOW - index,
+  expiresAt: index < RESERVATIONS ? NOW + 60_000 + index : NOW - index,
 }));
 
 /** Wraps a database and records each statement. */
@@ -41,35 +41,40 @@ function noting(database: SqlDatabase) {
 
 /** Sends a request that is rejected, and reads the usage that explains it. */
 async function reject(store: QuotaStore) {
-  const quota = projectQuotas({ preset: 'key-manager', store, defaults: { secrets: HOLDS }, sweepEveryMs: 0 });
+  const quota = projectQuotas({
+    preset: 'key-manager',
+    store,
+    defaults: { secrets: RESERVATIONS },
+    sweepIntervalMs: 0,
+  });
   await expect(quota.reserve('full', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
-  expect((await quota.usage('full')).secrets).toMatchObject({ used: 0, reserved: HOLDS });
+  expect((await quota.usage('full')).secrets).toMatchObject({ used: 0, reserved: RESERVATIONS });
 }
 
 describe('a rejection in a project with 20,000 reservations', () => {
   it('in memory visits only expired ones', async () => {
     const store = memoryStore({ clock: () => NOW });
-    let looks = 0;
-    for (const { id, project, expiresAt } of rows.slice(0, HOLDS)) {
+    let reads = 0;
+    for (const { id, project, expiresAt } of rows.slice(0, RESERVATIONS)) {
       await store.reserve({ id, project, amounts: { secrets: 1 }, defaults: { secrets: -1 }, ttlMs: expiresAt - NOW });
     }
-    const holds = new ReservationHeap();
+    const reservations = new ReservationHeap();
     for (const { id, expiresAt } of rows) {
       const amounts = {};
-      holds.set({
+      reservations.set({
         id,
         amounts,
         get expiresAt() {
-          looks++;
+          reads++;
           return expiresAt;
         },
       });
     }
-    for (let removed = 0; removed < HOLDS; removed++) expect(holds.removeExpired(NOW)).toBeDefined();
-    looks = 0;
-    expect(holds.removeExpired(NOW)).toBeUndefined();
-    expect(looks).toBe(1);
-    expect(holds.size).toBe(HOLDS);
+    for (let removed = 0; removed < RESERVATIONS; removed++) expect(reservations.removeExpired(NOW)).toBeDefined();
+    reads = 0;
+    expect(reservations.removeExpired(NOW)).toBeUndefined();
+    expect(reads).toBe(1);
+    expect(reservations.size).toBe(RESERVATIONS);
     await reject(store);
   });
 
@@ -81,7 +86,7 @@ describe('a rejection in a project with 20,000 reservations', () => {
     const insert = connection.prepare('INSERT INTO quota_holds VALUES (?, ?, ?, ?)');
     for (const { project, id, expiresAt } of rows) insert.run(project, id, '{"secrets":1}', expiresAt);
     const counter = connection.prepare('INSERT INTO quota_counters VALUES (?, ?, 0, ?)');
-    counter.run('full', 'secrets', HOLDS);
+    counter.run('full', 'secrets', RESERVATIONS);
     for (let index = 0; index < 1000; index++) counter.run(`project-${index}`, 'secrets', 0);
     for (const statistics of [false, true]) {
       if (statistics) connection.exec('ANALYZE');
@@ -94,7 +99,7 @@ describe('a rejection in a project with 20,000 reservations', () => {
           .map(({ detail }) => detail)
           .join('\n'),
       );
-      expect(plans.filter((plan) => /SCAN (held|quota_)/.test(plan))).toEqual([]);
+      expect(plans.filter((plan) => /SCAN (reservation|quota_)/.test(plan))).toEqual([]);
       expect(plans.filter((plan) => plan.includes('(project=? AND expires_at<?)')).length).toBeGreaterThanOrEqual(2);
     }
   });
@@ -128,10 +133,10 @@ describe.skipIf(!postgresUrl)('a rejection in a project with 20,000 reservations
          (item->>2)::bigint - ${NOW} + extract(epoch FROM now())::bigint * 1000 FROM jsonb_array_elements($1::jsonb) AS item`,
       [JSON.stringify(rows.map(({ project, id, expiresAt }) => [project, id, expiresAt]))],
     );
-    await pool.query(`INSERT INTO ${prefix}counters VALUES ('full', 'secrets', 0, ${HOLDS})`);
-    const requested = [...statements];
+    await pool.query(`INSERT INTO ${prefix}counters VALUES ('full', 'secrets', 0, ${RESERVATIONS})`);
+    const statementsBefore = [...statements];
     await reject(store);
-    const used = statements.slice(requested.length);
+    const used = statements.slice(statementsBefore.length);
     for (const statistics of [false, true]) {
       if (statistics) await pool.query(`ANALYZE ${prefix}holds`);
       let searches = 0;
@@ -179,7 +184,7 @@ describe.skipIf(!redisUrl)('a rejection in a project with 20,000 reservations, o
 
   it('runs the same number of commands as with one reservation', { timeout: 60_000 }, async () => {
     const figures = [];
-    for (const count of [1, HOLDS]) {
+    for (const count of [1, RESERVATIONS]) {
       const calls: string[][] = [];
       const keyPrefix = `{cost-${process.pid}-${count}}:`;
       const recording = {

@@ -57,7 +57,7 @@ describe.each(cases)('a result that is $fault, with $name', ({ open, here, fault
       store,
       defaults: { secrets: 1 },
       storeTimeoutMs: TIMEOUT_MS,
-      sweepEveryMs: 0,
+      sweepIntervalMs: 0,
     });
   /**
    * Expects that a call fails because its store is faulty. The timeout ends after the store has executed the call,

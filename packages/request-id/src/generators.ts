@@ -1,7 +1,7 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 
 /** The names of the built-in id formats. */
-export type IdForm = 'uuid' | 'uuidv7' | 'short';
+export type IdFormat = 'uuid' | 'uuidv7' | 'short';
 
 /**
  * Random bytes for many ids. A call to the system's random generator for each id would take more time than all other
@@ -56,7 +56,7 @@ function createShortIdGenerator(): () => string {
 }
 
 /** The built-in id generators by format name. */
-export const GENERATORS: Readonly<Record<IdForm, () => string>> = {
+export const GENERATORS: Readonly<Record<IdFormat, () => string>> = {
   uuid: randomUUID,
   uuidv7,
   short: createShortIdGenerator(),

@@ -11,5 +11,7 @@ import { issuedIdsOf } from './issued.js';
  */
 export function headersFor(req?: IncomingMessage): Record<string, string> {
   const issuedIds = req ? issuedIdsOf(req) : currentIssuedIds();
-  return issuedIds ? issuedIds.settings.carry(issuedIds.ids.global ?? issuedIds.ids.local, issuedIds.req) : {};
+  return issuedIds
+    ? issuedIds.settings.outgoingHeaders(issuedIds.ids.global ?? issuedIds.ids.local, issuedIds.req)
+    : {};
 }

@@ -1,7 +1,7 @@
 export { corsHeaders } from './cors-headers.js';
 export { currentRequestId } from './current.js';
 export { genReqId } from './gen-req-id.js';
-export type { IdForm } from './generators.js';
+export type { IdFormat } from './generators.js';
 export { headersFor } from './headers-for.js';
 export { type RequestIds, requestIdOf } from './issued.js';
 export type { PresetName } from './presets.js';

@@ -17,7 +17,7 @@ export interface Preset {
   /** Extracts the id from the trimmed value of an inbound header. Returns undefined if the value is not valid. */
   readonly read: (value: string) => string | undefined;
   /** Returns the headers for calls to other services on behalf of a request. Default: the header `outgoing` with the id. */
-  readonly carry?: (id: string, req: IncomingMessage) => Record<string, string>;
+  readonly outgoingHeaders?: (id: string, req: IncomingMessage) => Record<string, string>;
 }
 
 const X_REQUEST_ID = ['X-Request-Id'];
@@ -79,7 +79,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     adopts: true,
     generate: () => `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomHex(12)}`,
     read: readFirstGroup(AWS_ROOT, 512),
-    carry: (id) => ({ 'X-Amzn-Trace-Id': `Root=${id}` }),
+    outgoingHeaders: (id) => ({ 'X-Amzn-Trace-Id': `Root=${id}` }),
   },
   heroku: {
     headers: X_REQUEST_ID,
@@ -102,7 +102,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     adopts: true,
     generate: () => randomHex(16),
     read: readFirstGroup(TRACEPARENT, 512),
-    carry: createTraceContext,
+    outgoingHeaders: createTraceContext,
   },
   openstack: {
     headers: ['X-Service-Request-ID'],

@@ -1,6 +1,6 @@
 import { type IncomingMessage, validateHeaderName } from 'node:http';
 import { didYouMean } from './did-you-mean.js';
-import { GENERATORS, type IdForm } from './generators.js';
+import { GENERATORS, type IdFormat } from './generators.js';
 import { PRESETS, type Preset, type PresetName } from './presets.js';
 
 /** An inbound id that was dropped because it is malformed. */
@@ -35,7 +35,7 @@ export interface RequestIdOptions {
    * The generator of local ids: `uuid` (version 4), `uuidv7` (sorts by time), `short` (fastest, about 20 characters, can be
    * guessed), or a function. Default: the format of the preset.
    */
-  readonly generate?: IdForm | ((req: IncomingMessage) => string);
+  readonly generate?: IdFormat | ((req: IncomingMessage) => string);
   /** Decides which inbound ids are valid: a function, or a regular expression that must match the whole trimmed value. */
   readonly accept?: RegExp | ((value: string) => boolean);
   /**
@@ -69,7 +69,7 @@ export interface Settings {
   readonly adopts: boolean;
   readonly assigns: boolean;
   /** Returns the headers for calls to other services on behalf of a request. */
-  readonly carry: (id: string, req: IncomingMessage) => Record<string, string>;
+  readonly outgoingHeaders: (id: string, req: IncomingMessage) => Record<string, string>;
   readonly onDropped: ((dropped: DroppedId) => void) | undefined;
   readonly context: boolean;
 }
@@ -140,7 +140,7 @@ export function settingsFrom(options: RequestIdOptions): Settings {
     read: createIdReader(options.accept, preset),
     adopts: options.adopt ?? preset.adopts,
     assigns: options.assign ?? true,
-    carry: (!overridesPreset && preset.carry) || ((id) => ({ [outgoing]: id })),
+    outgoingHeaders: (!overridesPreset && preset.outgoingHeaders) || ((id) => ({ [outgoing]: id })),
     onDropped: options.onDropped,
     context: options.context ?? true,
   };

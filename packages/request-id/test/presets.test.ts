@@ -5,7 +5,7 @@ import {
   corsHeaders,
   genReqId,
   headersFor,
-  type IdForm,
+  type IdFormat,
   type PresetName,
   type RequestIdOptions,
   requestId,
@@ -200,7 +200,7 @@ describe('the options of a preset', () => {
 });
 
 describe('the formats of ids', () => {
-  const many = async (generate: IdForm) => {
+  const many = async (generate: IdFormat) => {
     const ids = requestId({ generate, context: false });
     return Array.from({ length: 20_000 }, () => {
       const req = { headers: {} } as any;
@@ -209,7 +209,7 @@ describe('the formats of ids', () => {
     });
   };
 
-  it.each<[IdForm, RegExp]>([
+  it.each<[IdFormat, RegExp]>([
     ['uuid', UUID],
     ['uuidv7', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
     ['short', /^[\w-]{16}-[0-9a-z]{1,6}$/],

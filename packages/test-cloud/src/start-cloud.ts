@@ -113,7 +113,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     },
     requests: (query) => journal.list(query),
     onRequest: (listener) => journal.subscribe(listener),
-    unserved: () => unhandledRequests.list(),
+    unhandled: () => unhandledRequests.list(),
     restartHost: (name) => content.engine.services.begin([name]),
     idle: () => content.engine.idle(),
     async reset() {

@@ -53,7 +53,7 @@ export interface TestCloud {
   /** Calls `listener` for each new request. Returns a function that removes the listener. */
   onRequest(listener: (entry: JournalEntry) => void): () => void;
   /** Returns the requests that no service has handled, grouped by kind. */
-  unserved(): readonly UnhandledRequest[];
+  unhandled(): readonly UnhandledRequest[];
   /** Simulates a restart of a host's compute service, which cleans up the servers that were evacuated from the host. */
   restartHost(name: string): Promise<void>;
   /** Resolves when no background jobs are left. */

@@ -95,7 +95,7 @@ describe('/_control', () => {
         status: 400,
         body: { error: { message: expect.stringContaining('must be an integer') } },
       });
-    expect((await request('GET', '/_control/unserved')).body.unserved).toHaveLength(1);
+    expect((await request('GET', '/_control/unhandled')).body.unhandled).toHaveLength(1);
     const before = (await request('POST', '/_control/clock', { freeze: true })).body.now;
     const after = (await request('POST', '/_control/clock', { advance: '1h' })).body.now;
     expect(Date.parse(after) - Date.parse(before)).toBe(3_600_000);

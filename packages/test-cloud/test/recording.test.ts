@@ -218,8 +218,8 @@ describe('the comparison', () => {
       { addresses: { other: [{}] } },
       [['$.addresses.*[].a', 'number', 'absent']],
     ],
-  ])('reports %s', (_, recorded, here, expected) => {
-    expect(shapeDifferences(recorded, here).map(({ where, recorded, here }) => [where, recorded, here])).toEqual(
+  ])('reports %s', (_, recorded, actual, expected) => {
+    expect(shapeDifferences(recorded, actual).map(({ where, recorded, actual }) => [where, recorded, actual])).toEqual(
       expected,
     );
   });
@@ -288,13 +288,13 @@ describe.skipIf(!hasClient('openstack'))('a recording of an unmodified client', 
     });
     cloud.rules.http({ match: { method: 'POST', path: /metadata$/ }, status: 409 });
     const { differences } = await verifyRecording(await readHar(file), cloud);
-    const about = (path: string, recorded: string, here: unknown) =>
-      expect(differences).toContainEqual(expect.objectContaining({ method: 'POST', where: path, recorded, here }));
+    const about = (path: string, recorded: string, actual: unknown) =>
+      expect(differences).toContainEqual(expect.objectContaining({ method: 'POST', where: path, recorded, actual }));
     about('status', '200', expect.stringMatching(/^409/));
     about('$.volume.size', 'number', 'string');
     about('$.volume.status', 'string', 'absent');
     expect(formatVerification({ compared: 9, skipped: 0, differences })).toMatch(
-      /#\d+ POST \/compute\/v2.1\/servers\/[\w-]+\/metadata\n {4}status: recorded 200, here 409/,
+      /#\d+ POST \/compute\/v2.1\/servers\/[\w-]+\/metadata\n {4}status: recorded 200, actual 409/,
     );
   });
 });

@@ -111,7 +111,7 @@ describe('startCloud', () => {
     expect((await request('POST', '/network/v2.0/vpn/vpnservices', {})).status).toBe(404);
     await request('GET', '/network/v2.0/vpn/vpnservices');
     await request('GET', '/object-store/v1');
-    expect(cloud.unserved()).toEqual([
+    expect(cloud.unhandled()).toEqual([
       { service: 'network', method: 'GET', url: '/network/v2.0/vpn/vpnservices?name=x', count: 2 },
       { service: 'network', method: 'POST', url: '/network/v2.0/vpn/vpnservices', count: 1 },
       { service: '', method: 'GET', url: '/object-store/v1', count: 1 },

@@ -15,7 +15,7 @@ describe('reset', () => {
     await request('POST', '/compute/v2.1/servers', serverBody({ name: 'hangs' }));
     await cloud.reset();
     expect(cloud.requests()).toEqual([]);
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
     request = clientOf(cloud);
     expect((await request('GET', '/compute/v2.1/servers')).body.servers).toEqual([]);
     const networks = (await request('GET', '/network/v2.0/networks')).body.networks;

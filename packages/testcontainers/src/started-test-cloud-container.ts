@@ -79,9 +79,9 @@ export class StartedTestCloudContainer extends AbstractStartedContainer {
   }
 
   /** Returns the requests that no operation serves, with the number of times that each occurred. */
-  async unserved(): Promise<readonly { readonly method: string; readonly url: string; readonly count: number }[]> {
-    return (await this.control<{ unserved: { method: string; url: string; count: number }[] }>('GET', '/unserved'))
-      .unserved;
+  async unhandled(): Promise<readonly { readonly method: string; readonly url: string; readonly count: number }[]> {
+    return (await this.control<{ unhandled: { method: string; url: string; count: number }[] }>('GET', '/unhandled'))
+      .unhandled;
   }
 
   /** Resolves when no background jobs are left. */

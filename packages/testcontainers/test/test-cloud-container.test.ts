@@ -52,7 +52,7 @@ describe('a container of the test cloud', { timeout: 120_000 }, () => {
     expect(await cloud.requests({ service: 'compute' })).toMatchObject([{ method: 'GET', status: 200 }]);
     expect(await cloud.requests({ status: '5xx' })).toEqual([]);
     await fetch(`${cloud.url}/volume/v3/unknown`, { headers: { 'X-Auth-Token': await cloud.token() } });
-    expect(await cloud.unserved()).toMatchObject([{ method: 'GET', count: 1 }]);
+    expect(await cloud.unhandled()).toMatchObject([{ method: 'GET', count: 1 }]);
   });
 
   it('applies rules until they are removed', async () => {

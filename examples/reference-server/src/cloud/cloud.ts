@@ -58,7 +58,7 @@ export async function openCloud(options: Options, engine: Engine, log: Logger): 
     simulated: options.driver === 'simulated',
     imageSources: options['image-source'],
     lockout: lockoutFrom(options),
-    onUnserved: (service, method, url) =>
+    onUnhandled: (service, method, url) =>
       log.info({ service, method, url: redactSecrets(url) }, 'no service handles this request'),
     onError: (error) => log.error({ err: error }, 'a request failed'),
   });

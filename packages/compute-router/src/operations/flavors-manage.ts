@@ -6,12 +6,12 @@ import { description, lenientBoolean, name, nonNegativeInteger, positiveInteger 
 import { flavorDetail, flavorTexts } from '../views/flavor.js';
 import { flavorDocs } from './flavors.js';
 
-const storableText = z
+const flavorIdText = z
   .string()
   .min(1)
   .max(255)
   .regex(/^(?! )[a-zA-Z0-9. _-]+(?<! )$/);
-const flavorId = z.union([storableText, z.number().transform(String).pipe(storableText), z.null()]);
+const flavorId = z.union([flavorIdText, z.number().transform(String).pipe(flavorIdText), z.null()]);
 
 const factor = z.number().positive().max(3.40282e38);
 const rxtxFactor = z.union([

@@ -10,7 +10,7 @@ import { commonTexts } from '../reference/common-texts.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
-import { limitText } from '../schemas/types.js';
+import { limitSchema } from '../schemas/types.js';
 import { flavorDetail, flavorSummary, flavorTexts } from '../views/flavor.js';
 
 export const flavorDocs = resource({
@@ -41,7 +41,7 @@ const SORT_KEY_DESCRIPTION = 'Field to sort by. By default, flavors are sorted b
 
 const listQuery = query(
   {
-    limit: described(commonTexts.limit, one(limitText)),
+    limit: described(commonTexts.limit, one(limitSchema)),
     marker: described(commonTexts.marker, one(z.string())),
     is_public: described(
       'Filters flavors by visibility: `true` for the flavors that the project can use, `false` for all private flavors, `none` for all flavors. Administrators only; ignored for other callers. Default: `true`.',

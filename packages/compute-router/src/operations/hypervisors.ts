@@ -10,7 +10,7 @@ import { operation } from '../operation.js';
 import { commonTexts } from '../reference/common-texts.js';
 import { resource } from '../reference/resource.js';
 import { collectionLinks } from '../schemas/reply-types.js';
-import { fqdn, lenientBoolean, limitText } from '../schemas/types.js';
+import { fqdn, lenientBoolean, limitSchema } from '../schemas/types.js';
 import {
   hypervisorDetail,
   hypervisorSearchResult,
@@ -85,8 +85,8 @@ const listQuery = query(
   {
     ...withServersQuery,
     limit: [
-      between('2.33', '2.52', described(commonTexts.limit, one(limitText))),
-      since('2.53', described(commonTexts.limit, once(limitText))),
+      between('2.33', '2.52', described(commonTexts.limit, one(limitSchema))),
+      since('2.53', described(commonTexts.limit, once(limitSchema))),
     ],
     marker: [
       between('2.33', '2.52', described(commonTexts.marker, one(z.string()))),
@@ -105,7 +105,7 @@ const listQuery = query(
 
 type ListQuery = ReturnType<typeof listQuery.parse>['value'];
 
-async function pageOf(call: ComputeCall, requested: ListQuery, parts: HypervisorParts) {
+async function pageOf(call: ComputeCall, requested: ListQuery, includedDetails: HypervisorParts) {
   const { limit, marker, with_servers: servers, hypervisor_hostname_pattern: pattern } = requested;
   if (pattern !== undefined && (limit !== undefined || marker !== undefined)) {
     throw new Rejection(
@@ -115,7 +115,7 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
   }
   const size = at(supportsPaging, call.version) && pattern === undefined ? pageSize(call, limit) : undefined;
   const hypervisors = await call.engine.hypervisors.list({
-    ...parts,
+    ...includedDetails,
     servers,
     limit: size,
     marker:

@@ -11,7 +11,7 @@ import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
 import { storableText } from '../schemas/storable-text.js';
-import { keypairName, keypairNameSince292, limitText } from '../schemas/types.js';
+import { keypairName, keypairNameSince292, limitSchema } from '../schemas/types.js';
 import { alwaysNull, field, integer, text, time } from '../views/fields.js';
 
 const keypairDocs = resource({
@@ -41,7 +41,7 @@ const baseFields: ViewShape<Keypair, ComputeCall> = {
 };
 
 /** The representation of a key pair in lists. Its JSON does not depend on the request, so it is cached. */
-const listedKeypair = view<Keypair, ComputeCall>(baseFields, { memo: () => '' });
+const listedKeypair = view<Keypair, ComputeCall>(baseFields, { cacheKey: () => '' });
 
 const shownKeypair = view<Keypair, ComputeCall>({
   ...baseFields,
@@ -99,7 +99,7 @@ export const keypairOperations = [
     query: query(
       {
         ...userQuery,
-        limit: since('2.35', described(commonTexts.limit, one(limitText))),
+        limit: since('2.35', described(commonTexts.limit, one(limitSchema))),
         marker: since(
           '2.35',
           described(

@@ -9,7 +9,7 @@ import { commonTexts } from '../reference/common-texts.js';
 import { resource } from '../reference/resource.js';
 import { dateTimeText } from '../schemas/date-time.js';
 import { collectionLinks } from '../schemas/reply-types.js';
-import { limitText } from '../schemas/types.js';
+import { limitSchema } from '../schemas/types.js';
 import { migrationListed, migrationTexts, serverMigrationListed, serverMigrationShown } from '../views/migration.js';
 import { parentServer } from './servers/target.js';
 
@@ -29,7 +29,7 @@ const listQuery = query(
     source_compute: described('Filters migrations by source host.', one(z.string())),
     status: described('Filters migrations by status.', one(z.string())),
     migration_type: described('Filters migrations by type.', one(z.string())),
-    limit: since('2.59', described('Maximum number of migrations per page.', once(limitText))),
+    limit: since('2.59', described('Maximum number of migrations per page.', once(limitSchema))),
     marker: since('2.59', described('UUID of the last migration on the previous page.', once(z.string()))),
     'changes-since': since(
       '2.59',

@@ -7,7 +7,7 @@ import { operation } from '../operation.js';
 import { commonTexts } from '../reference/common-texts.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
-import { limitText, name, positiveInteger } from '../schemas/types.js';
+import { limitSchema, name, positiveInteger } from '../schemas/types.js';
 import { serverGroup, serverGroupTexts } from '../views/server-group.js';
 
 const serverGroupDocs = resource({
@@ -34,8 +34,8 @@ export const serverGroupOperations = [
           'Whether to list the server groups of all projects. Any value means true. Administrators only; ignored for other callers.',
           one(z.string()),
         ),
-        limit: described(commonTexts.limit, one(limitText)),
-        offset: described(commonTexts.offset, one(limitText)),
+        limit: described(commonTexts.limit, one(limitSchema)),
+        offset: described(commonTexts.offset, one(limitSchema)),
       },
       { extra: rejectedSince275 },
     ),

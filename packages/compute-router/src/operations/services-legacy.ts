@@ -27,7 +27,10 @@ interface UpdatedFields {
   readonly forced_down?: boolean;
 }
 
-type LegacyAction = (requested: RequestedChange) => { readonly change: ServiceChange; readonly shown: UpdatedFields };
+type LegacyAction = (requested: RequestedChange) => {
+  readonly change: ServiceChange;
+  readonly responseFields: UpdatedFields;
+};
 
 function requireValue<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new Rejection('BAD_REQUEST', `Missing ${name} field`);
@@ -36,15 +39,15 @@ function requireValue<T>(value: T | undefined, name: string): T {
 
 /** The actions that the last path segment can contain. */
 const legacyActions: ReadonlyMap<string, Windowed<LegacyAction>> = new Map<string, Windowed<LegacyAction>>([
-  ['enable', () => ({ change: { disabled: false, disabledReason: null }, shown: { status: 'enabled' } })],
-  ['disable', () => ({ change: { disabled: true }, shown: { status: 'disabled' } })],
+  ['enable', () => ({ change: { disabled: false, disabledReason: null }, responseFields: { status: 'enabled' } })],
+  ['disable', () => ({ change: { disabled: true }, responseFields: { status: 'disabled' } })],
   [
     'disable-log-reason',
     ({ disabled_reason }) => {
       const reason = requireValue(disabled_reason, 'disabled_reason');
       return {
         change: { disabled: true, disabledReason: reason },
-        shown: { status: 'disabled', disabled_reason: reason },
+        responseFields: { status: 'disabled', disabled_reason: reason },
       };
     },
   ],
@@ -52,7 +55,7 @@ const legacyActions: ReadonlyMap<string, Windowed<LegacyAction>> = new Map<strin
     'force-down',
     since('2.11', ({ forced_down }: RequestedChange) => {
       const forcedDown = requireValue(forced_down, 'forced_down');
-      return { change: { forcedDown }, shown: { forced_down: forcedDown } };
+      return { change: { forcedDown }, responseFields: { forced_down: forcedDown } };
     }),
   ],
 ]);
@@ -96,9 +99,9 @@ export const legacyServiceUpdate = operation({
     const { host, binary } = body;
     const legacyAction = at(legacyActions.get(params.id), version);
     if (!legacyAction) throw new Rejection('NOT_FOUND', `Unknown action ${params.id}`);
-    const { change, shown } = legacyAction(body);
+    const { change, responseFields } = legacyAction(body);
     const serviceState = await engine.services.on(host, binary);
     await engine.services.update(serviceState.service.id, change);
-    return { service: { host, binary, ...shown } };
+    return { service: { host, binary, ...responseFields } };
   },
 });

@@ -9,7 +9,7 @@ import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { collectionLinks } from '../schemas/reply-types.js';
-import { limitText } from '../schemas/types.js';
+import { limitSchema } from '../schemas/types.js';
 import { listedUsage, shownUsage } from '../views/usage.js';
 
 const usageDocs = resource({
@@ -25,7 +25,7 @@ const periodQuery = {
   end: described('End of the period, in the same format as `start`. Default: now.', one(z.string(), 'first')),
 };
 const pagingQuery = {
-  limit: since('2.40', described('Maximum number of servers per page.', one(limitText))),
+  limit: since('2.40', described('Maximum number of servers per page.', one(limitSchema))),
   marker: since('2.40', described('UUID of the last server on the previous page.', one(z.string()))),
 };
 const showQuery = query({ ...periodQuery, ...pagingQuery }, { extra: rejectedSince275 });

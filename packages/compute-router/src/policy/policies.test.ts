@@ -30,8 +30,8 @@ type TestedCaller = keyof typeof forEveryone;
 const ownTarget = { projectId: 'mine', userId: 'me' };
 const foreign = { projectId: 'other', userId: 'other' };
 
-/** For each class, the callers that may access their own resources (`mine`) and those of others (`foreign`). */
-const classes: Readonly<
+/** For each base rule, the callers that may access their own resources (`mine`) and those of others (`foreign`). */
+const callersByBaseRule: Readonly<
   Record<string, { readonly mine: readonly TestedCaller[]; readonly foreign: readonly TestedCaller[] }>
 > = {
   any: { mine: Object.keys(forEveryone) as TestedCaller[], foreign: Object.keys(forEveryone) as TestedCaller[] },
@@ -50,7 +50,7 @@ const classes: Readonly<
 describe('the default policies', () => {
   const defaults = policies();
 
-  it('contain exactly the rules of the operations, with their default classes', () => {
+  it('contain exactly the rules of the operations, with their default base rules', () => {
     expect(RULES).toEqual(Object.fromEntries(facts.map((fact) => [fact.rule, fact.default])));
   });
 
@@ -59,7 +59,7 @@ describe('the default policies', () => {
       (Object.keys(forEveryone) as TestedCaller[]).filter((testedCaller) =>
         defaults.allows(rule, forEveryone[testedCaller], target),
       );
-    expect({ mine: allowed(ownTarget), foreign: allowed(foreign) }).toEqual(classes[byDefault]);
+    expect({ mine: allowed(ownTarget), foreign: allowed(foreign) }).toEqual(callersByBaseRule[byDefault]);
   });
 
   it("apply to the caller's own project by default", () => {
@@ -112,7 +112,7 @@ describe('overrides', () => {
     expect(own.allows('os_compute_api:servers:stop', caller('operator', 'intern'))).toBe(false);
   });
 
-  it('for the administrator class apply to all operations', () => {
+  it("for the administrators' base rule apply to all operations", () => {
     const own = policies({ overrides: { context_is_admin: 'role:admin or role:cloud_admin' } });
     expect(own.allows('os_compute_api:os-hosts:list', caller('cloud_admin'))).toBe(true);
     expect(own.allows('os_compute_api:servers:show', caller('cloud_admin'), foreign)).toBe(true);

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Caller } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
+import { BASE_RULES, type BaseRuleName } from './base-rules.js';
 import { compileExpression, type PolicyCheck, type Target } from './check.js';
-import { CLASSES, type ClassName } from './classes.js';
 import { parseExpression } from './expression.js';
 import { PolicyConfigError, PolicyDenied, type PolicySource, PolicySyntaxError } from './policy-errors.js';
 import { parsePolicyFile } from './policy-file.js';
-import { type DefaultClass, RULES, type RuleName } from './rules.js';
+import { type DefaultBaseRule, RULES, type RuleName } from './rules.js';
 
 /** A custom definition of a policy rule: an expression, or a function that returns whether access is allowed. */
 export type PolicyOverride = string | PolicyCheck;
 
 /** Options for `policies()`: rules that replace default rules. */
 export interface PoliciesOptions {
-  /** Custom definitions by rule or class name. They take precedence over the policy file. */
-  readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
+  /** Custom definitions by rule or base rule. They take precedence over the policy file. */
+  readonly overrides?: Readonly<Partial<Record<RuleName | BaseRuleName, PolicyOverride>>>;
   /**
    * Path of a policy file: a YAML mapping or JSON object whose keys are rule names and whose values are expressions. It
    * is read when the policies are created, and by `reload()`.
@@ -25,7 +25,7 @@ export interface PoliciesOptions {
 /** A policy rule with its effective definition. */
 export interface PolicyRule {
   readonly name: RuleName;
-  readonly default: DefaultClass;
+  readonly default: DefaultBaseRule;
   /** The effective expression, or undefined if the rule is a function. */
   readonly expression: string | undefined;
   readonly from: 'default' | 'file' | 'overrides';
@@ -78,7 +78,7 @@ export function policies(options: PoliciesOptions = {}): Policies {
   let definitions = definitionsOf(options);
   let checks = compileRules(definitions);
 
-  function allows(rule: RuleName | ClassName, caller: Caller, target?: Target): boolean {
+  function allows(rule: RuleName | BaseRuleName, caller: Caller, target?: Target): boolean {
     const check = checks.get(rule);
     if (check === undefined) throw new TypeError(`unknown policy rule "${rule}"`);
     return check(caller, target);
@@ -117,9 +117,9 @@ function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition
   checkOptions('policies()', options, KNOWN_OPTIONS);
   const { overrides = {}, file } = options;
   const definitions = new Map<string, Definition>();
-  for (const [name, check] of Object.entries(CLASSES)) definitions.set(name, { check, from: 'default', source: {} });
+  for (const [name, check] of Object.entries(BASE_RULES)) definitions.set(name, { check, from: 'default', source: {} });
   for (const [name, byDefault] of Object.entries(RULES)) {
-    definitions.set(name, { check: CLASSES[byDefault], from: 'default', source: {} });
+    definitions.set(name, { check: BASE_RULES[byDefault], from: 'default', source: {} });
   }
 
   function override(name: string, check: unknown, from: 'file' | 'overrides', source: PolicySource): void {

@@ -1,5 +1,5 @@
-/** The class of callers that a rule allows by default, as defined in classes.ts. */
-export type DefaultClass =
+/** A base rule that other rules refer to by default. */
+export type DefaultBaseRule =
   | 'any'
   | 'admin'
   | 'project_reader_or_admin'
@@ -10,8 +10,8 @@ export type DefaultClass =
   | 'nobody';
 
 /**
- * The default class of each compute API policy rule, by rule name. docs/policies.md lists each operation's rules and
- * their conditions.
+ * The base rule that each compute API policy rule refers to by default, by rule name. docs/policies.md lists each
+ * operation's rules and their conditions.
  */
 export const RULES = {
   'compute:aggregates:images': 'admin',
@@ -217,7 +217,7 @@ export const RULES = {
   'os_compute_api:servers:stop': 'project_member_or_admin',
   'os_compute_api:servers:trigger_crash_dump': 'project_member_or_admin',
   'os_compute_api:servers:update': 'project_member_or_admin',
-} as const satisfies Readonly<Record<string, DefaultClass>>;
+} as const satisfies Readonly<Record<string, DefaultBaseRule>>;
 
 /** The name of a compute API policy rule. A misspelled name is a compile error. */
 export type RuleName = keyof typeof RULES;

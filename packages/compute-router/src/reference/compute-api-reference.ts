@@ -24,12 +24,12 @@ export interface ComputeApiReference {
   readonly groups: readonly {
     readonly title: string;
     readonly tags: Readonly<Record<string, string>>;
-    readonly folded?: boolean;
+    readonly collapsed?: boolean;
   }[];
-  readonly aliases: Readonly<Record<string, string>>;
+  readonly tagAliases: Readonly<Record<string, string>>;
   readonly facts: (operation: Operation) => ComputeOperationFacts;
   readonly samples: readonly { readonly label: string; readonly code: (request: ComputeSampleRequest) => string }[];
-  readonly values: Readonly<
+  readonly valueSources: Readonly<
     Record<string, { readonly path: string; readonly field?: string; readonly version?: string }>
   >;
 }
@@ -82,7 +82,7 @@ const groups: ComputeApiReference['groups'] = [
   {
     title: 'Proxies and removed operations',
     tags: { proxies: 'Proxies', removed: 'Removed operations' },
-    folded: true,
+    collapsed: true,
   },
 ];
 
@@ -148,10 +148,10 @@ export const computeApiReference: ComputeApiReference = {
   history: computeApiHistory,
   commands: computeApiCommands,
   groups,
-  aliases: { 'volumes-boot': 'servers' },
+  tagAliases: { 'volumes-boot': 'servers' },
   facts: factsOf,
   samples: sdkSamples,
-  values: {
+  valueSources: {
     imageRef: { path: '/images', version: '2.1' },
     flavorRef: { path: '/flavors' },
     volumeId: { path: '/os-volumes', version: '2.1' },

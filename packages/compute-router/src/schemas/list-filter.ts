@@ -35,10 +35,10 @@ export interface ListFilter {
   readonly internal?: true;
 }
 
-export const text = one(z.string());
+export const textSchema = one(z.string());
 
 /** Schema for a regular expression that is not empty and can be matched in linear time. */
-export const pattern = one(
+export const patternSchema = one(
   z
     .string()
     .min(1)

@@ -174,7 +174,7 @@ export const idString = z
 export const diskConfig = z.enum(['AUTO', 'MANUAL']);
 
 /** Schema for a page size in a query string. */
-export const limitText = z
+export const limitSchema = z
   .string()
   .min(1)
   .regex(/^[0-9]*$/)

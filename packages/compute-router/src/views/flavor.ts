@@ -44,7 +44,7 @@ export const flavorSummary = view<Flavor, ComputeCall>(
       nullableText(flavorTexts.description, (f) => f.description),
     ),
   },
-  { memo: (call) => call.selfBase },
+  { cacheKey: (call) => call.selfBase },
 );
 
 export const flavorDetail = view<Flavor, ComputeCall>(
@@ -86,5 +86,5 @@ export const flavorDetail = view<Flavor, ComputeCall>(
       ),
     ),
   },
-  { memo: cacheKeyOf },
+  { cacheKey: cacheKeyOf },
 );

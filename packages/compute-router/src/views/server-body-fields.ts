@@ -39,7 +39,7 @@ export const requestFields = {
     filter: {
       pattern: 'availability_zone',
       sorts: 'availability_zone',
-      ...filter.forEveryoneSince('2.83', 'Filters servers by availability zone.', filter.pattern),
+      ...filter.forEveryoneSince('2.83', 'Filters servers by availability zone.', filter.patternSchema),
     },
   },
   min_count: {
@@ -105,7 +105,7 @@ export const requestFields = {
     filter: {
       pattern: 'hostname',
       sorts: 'hostname',
-      ...filter.forEveryoneSince('2.90', 'Filters servers by hostname.', filter.pattern),
+      ...filter.forEveryoneSince('2.90', 'Filters servers by hostname.', filter.patternSchema),
     },
   },
 } as const satisfies Record<string, ServerField>;

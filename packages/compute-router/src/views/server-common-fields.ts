@@ -123,7 +123,7 @@ export const commonFields = {
     ),
     filter: {
       pattern: 'description',
-      ...filter.adminOnly('Filters servers by description. The value is a regular expression.', filter.pattern),
+      ...filter.adminOnly('Filters servers by description. The value is a regular expression.', filter.patternSchema),
     },
     response: since(
       '2.19',

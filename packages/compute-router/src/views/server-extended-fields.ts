@@ -34,7 +34,7 @@ export const extendedFields = {
     filter: {
       pattern: 'config_drive',
       sorts: 'config_drive',
-      ...filter.forEveryoneSince('2.83', 'Filters servers by whether they have a config drive.', filter.pattern),
+      ...filter.forEveryoneSince('2.83', 'Filters servers by whether they have a config drive.', filter.patternSchema),
     },
     response: text('`True` if the server has a config drive, otherwise empty.', (s) => (s.configDrive ? 'True' : '')),
   },
@@ -54,7 +54,7 @@ export const extendedFields = {
     filter: {
       pattern: 'key_name',
       sorts: 'key_name',
-      ...filter.forEveryoneSince('2.83', 'Filters servers by key pair name.', filter.pattern),
+      ...filter.forEveryoneSince('2.83', 'Filters servers by key pair name.', filter.patternSchema),
     },
     response: nullableText('Name of the key pair, or null.', (s) => s.keyName),
   },

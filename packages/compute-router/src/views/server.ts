@@ -59,14 +59,17 @@ function cacheKeyOf(call: HostsCall): string {
 
 export const serverSummary = view<Server, HostsCall>(
   { id: commonFields.id.response, name: commonFields.name.response, links: linksTo('servers') },
-  { memo: (call) => call.selfBase, instead: partialServer.summary },
+  { cacheKey: (call) => call.selfBase, alternative: partialServer.summary },
 );
 
-export const serverDetail = view<Server, HostsCall>(shownFields, { memo: cacheKeyOf, instead: partialServer.detail });
+export const serverDetail = view<Server, HostsCall>(shownFields, {
+  cacheKey: cacheKeyOf,
+  alternative: partialServer.detail,
+});
 
 export const serverShown = view<Server, HostsCall>(
   { ...shownFields, ...groupsShape },
-  { memo: cacheKeyOf, instead: partialServer.shown },
+  { cacheKey: cacheKeyOf, alternative: partialServer.shown },
 );
 
 function fieldsSince275(shape: Shape): Shape {

@@ -62,5 +62,5 @@ export const service = view<ServiceState, ComputeCall>(fullShape);
 
 /** The representation of a service in a list. If its host does not respond, it contains only the known fields. */
 export const listedService = view<ServiceState, ComputeCall>(fullShape, {
-  instead: since('2.69', { when: ({ reachable }) => !reachable, view: partialService }),
+  alternative: since('2.69', { when: ({ reachable }) => !reachable, view: partialService }),
 });

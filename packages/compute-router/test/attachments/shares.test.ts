@@ -30,13 +30,13 @@ describe('shares of a server', () => {
   it('exist since 2.97', async () => {
     const { path, shareId } = await attached();
     const old = api.as('ada:p1', '2.96');
-    for (const hasResponse of [
+    for (const response of [
       await old.get(path),
       await old.post(path, { share: { share_id: shareId } }),
       await old.get(`${path}/${shareId}`),
       await old.delete(`${path}/${shareId}`),
     ])
-      expect(hasResponse.status).toBe(404);
+      expect(response.status).toBe(404);
   });
 
   it('are attached in the background, and mounted when the server starts', async () => {

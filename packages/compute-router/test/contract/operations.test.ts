@@ -46,7 +46,7 @@ function expectedAt(listed: ListedOperation, version: string): readonly number[]
   return rejected === undefined ? successAt(listed, version) : [rejected];
 }
 
-/** For each default class, a caller of the same project whom the rules of that class reject. */
+/** For each default base rule, a caller of the same project whom it rejects. */
 const CALLERS_WITHOUT_ROLE: Readonly<Record<string, string>> = {
   admin: 'ada:p1',
   service_or_admin: 'ada:p1',

@@ -25,9 +25,9 @@ describe('a request target', () => {
   });
 });
 
-const makers = { computeApi, computeRouter } as const;
+const factories = { computeApi, computeRouter } as const;
 
-describe.each(Object.keys(makers) as (keyof typeof makers)[])('%s', (name) => {
+describe.each(Object.keys(factories) as (keyof typeof factories)[])('%s', (name) => {
   let engine: Engine;
   let server: Server;
   let open: Server;
@@ -38,8 +38,8 @@ describe.each(Object.keys(makers) as (keyof typeof makers)[])('%s', (name) => {
     engine = await createEngine({});
     const options = { engine, identity: noauth(), ...(name === 'computeApi' && { logger }) };
     const cors = { origins: ['https://console.example.org'], exposedHeaders: ['X-Mine'] };
-    server = createServer(makers[name](options) as never);
-    open = createServer(makers[name]({ ...options, cors }) as never);
+    server = createServer(factories[name](options) as never);
+    open = createServer(factories[name]({ ...options, cors }) as never);
     for (const one of [server, open]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done));
   });
   afterAll(async () => {
@@ -112,7 +112,7 @@ describe.each(Object.keys(makers) as (keyof typeof makers)[])('%s', (name) => {
   });
 
   it('creates one document per version, and none for versions that it does not serve', () => {
-    const api = makers[name]({ engine, identity: noauth() });
+    const api = factories[name]({ engine, identity: noauth() });
     expect(api.openApi('2.50')).toBe(api.openApi('2.50'));
     const text = api.openApiText('2.50', 'http://api.example');
     expect(JSON.parse(text)).toEqual(api.openApi('2.50', 'http://api.example'));
@@ -121,7 +121,7 @@ describe.each(Object.keys(makers) as (keyof typeof makers)[])('%s', (name) => {
   });
 
   it('rejects invalid origins, and names the fix', () => {
-    const making = (cors: object) => () => makers[name]({ engine, identity: noauth(), cors: cors as never });
+    const making = (cors: object) => () => factories[name]({ engine, identity: noauth(), cors: cors as never });
     expect(making({ origins: ['https://a.example/'] })).toThrow("write it as 'https://a.example'");
     expect(making({ origins: ['a.example'] })).toThrow('is not an origin');
     expect(making({ origin: '*' })).toThrow('unknown option "origin"');

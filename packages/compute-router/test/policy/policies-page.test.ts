@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CLASSES } from '../../src/policy/classes.js';
+import { BASE_RULES } from '../../src/policy/base-rules.js';
 import { RULES } from '../../src/policy/rules.js';
 
 interface Check {
@@ -43,9 +43,9 @@ function deniedOf(rule: string): string {
 }
 
 const generated: Readonly<Record<string, string>> = {
-  classes: table(
-    ['Class', 'Expression'],
-    Object.entries(CLASSES).map(([name, expression]) => [`\`${name}\``, `\`${expression}\``]),
+  bases: table(
+    ['Base rule', 'Expression'],
+    Object.entries(BASE_RULES).map(([name, expression]) => [`\`${name}\``, `\`${expression}\``]),
   ),
   rules: table(
     ['Rule', 'Default', 'Denied', 'Checked by'],
@@ -54,7 +54,7 @@ const generated: Readonly<Record<string, string>> = {
 };
 
 describe('docs/policies.md', () => {
-  it('has the current tables of rules and classes (vitest --update rewrites them)', async () => {
+  it('has the current tables of rules and base rules (vitest --update rewrites them)', async () => {
     const text = readFileSync(page, 'utf8').replace(
       /(<!-- generated: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
       (_, before: string, name: string, after: string) => `${before}\n${generated[name]}\n\n${after}`,

@@ -143,8 +143,8 @@ describe('rebuild', () => {
   it('returns no password if passwords are disabled', async () => {
     const quiet = await stage({ settings: { enableInstancePassword: false } });
     const server = await quiet.ada('2.37').boot();
-    const hasResponse = await quiet.ada().act(server.id, 'rebuild', { imageRef: ids.image });
-    expect(hasResponse.body.server).not.toHaveProperty('adminPass');
+    const response = await quiet.ada().act(server.id, 'rebuild', { imageRef: ids.image });
+    expect(response.body.server).not.toHaveProperty('adminPass');
     expect((await quiet.ada().act(server.id, 'rescue')).body).toEqual({});
     await quiet.api.close();
   });

@@ -59,8 +59,8 @@ describe('evacuate', () => {
 
   it('rebuilds a server from a failed host on another host', async () => {
     await lost({ networks: 'auto' });
-    const hasResponse = await on.admin('2.14').act(server.id, 'evacuate', {});
-    expect([hasResponse.status, hasResponse.body]).toEqual([200, undefined]);
+    const response = await on.admin('2.14').act(server.id, 'evacuate', {});
+    expect([response.status, response.body]).toEqual([200, undefined]);
     const shown = await show(on, server.id);
     expect(shown.status).toBe('ACTIVE');
     expect(shown['OS-EXT-SRV-ATTR:host']).not.toBe(source);

@@ -150,8 +150,8 @@ describe('the rules of actions', () => {
   it.each(rules)('$action rejects invalid bodies before it looks up the server', async (rule) => {
     const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
     for (const body of rule.bad) {
-      const hasResponse = await client.act(uuid, rule.action, body);
-      expect([body, hasResponse.status, Object.keys(hasResponse.body)]).toEqual([body, 400, ['badRequest']]);
+      const response = await client.act(uuid, rule.action, body);
+      expect([body, response.status, Object.keys(response.body)]).toEqual([body, 400, ['badRequest']]);
     }
     expect((await client.act(uuid, rule.action, rule.body)).body.itemNotFound.message).toBe(
       `Instance ${uuid} could not be found.`,

@@ -211,8 +211,8 @@ describe('the creation of a server is rejected', () => {
       },
     });
     for (const networks of [undefined, []]) {
-      const hasResponse = await post(other.as('ada:p1', '2.36'), { networks });
-      expect([hasResponse.status, hasResponse.body.conflictingRequest?.code]).toEqual([409, 409]);
+      const response = await post(other.as('ada:p1', '2.36'), { networks });
+      expect([response.status, response.body.conflictingRequest?.code]).toEqual([409, 409]);
     }
     expect((await post(other.as('ada:p1', '2.37'), { networks: [] })).status).toBe(409);
     await other.close();

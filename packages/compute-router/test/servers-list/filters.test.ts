@@ -92,9 +92,9 @@ describe('filters of server lists', () => {
     ['all_tenants=false', ['db.1', 'web-1', 'web-2']],
     ['name=web&status=ACTIVE', ['web-1']],
   ])('%s finds %j for all callers at the newest version', async (query, found) => {
-    const hasResponse = await list('ada:p1', '2.100', query);
-    expect(hasResponse.status).toBe(200);
-    expect(names(hasResponse)).toEqual(found);
+    const response = await list('ada:p1', '2.100', query);
+    expect(response.status).toBe(200);
+    expect(names(response)).toEqual(found);
   });
 
   it.each([

@@ -22,7 +22,7 @@ describe('external events', () => {
     const shelved = await ada.boot();
     await ada.act(shelved.id, 'shelve');
     const anonymous = randomUUID();
-    const hasResponse = await notify(
+    const response = await notify(
       '2.100',
       { name: 'network-vif-plugged', server_uuid: id, tag: 'port', status: 'in-progress' },
       { name: 'network-changed', server_uuid: anonymous },
@@ -31,8 +31,8 @@ describe('external events', () => {
       { name: 'power-update', server_uuid: id, tag: 'SIDEWAYS' },
       { name: 'accelerator-request-bound', server_uuid: id },
     );
-    expect(hasResponse.status).toBe(207);
-    expect(hasResponse.body.events).toEqual([
+    expect(response.status).toBe(207);
+    expect(response.body.events).toEqual([
       { name: 'network-vif-plugged', server_uuid: id, tag: 'port', status: 'in-progress', code: 200 },
       { name: 'network-changed', server_uuid: anonymous, status: 'failed', code: 404 },
       { name: 'network-changed', server_uuid: shelved.id, status: 'failed', code: 422 },

@@ -33,9 +33,9 @@ function importSpecifierOf(module: string, folder: string): string {
 }
 
 async function importModule(module: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
-  const address = importSpecifierOf(module, folder);
+  const specifier = importSpecifierOf(module, folder);
   try {
-    return await import(address);
+    return await import(specifier);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${module}'`);

@@ -72,7 +72,7 @@ export class Api {
 
   /** Returns whether a tag's operations repeat those of another tag. */
   isAlias(tag: string): boolean {
-    return Object.hasOwn(this.options.aliases ?? {}, tag);
+    return Object.hasOwn(this.options.tagAliases ?? {}, tag);
   }
 
   /** Returns, in navigation order, the changes between two versions, without operations that repeat others. */

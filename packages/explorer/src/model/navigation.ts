@@ -20,7 +20,7 @@ export interface NavigationTag {
 /** A navigation section, with the tags that have operations at a version. */
 export interface NavigationSection {
   readonly title: string;
-  readonly folded: boolean;
+  readonly collapsed: boolean;
   readonly tags: readonly NavigationTag[];
 }
 
@@ -69,7 +69,7 @@ export class Navigation {
           .filter(({ element, change }) => change || element.existsAt(version));
         return entries.length > 0 ? [{ tag, title: this.title(tag), entries }] : [];
       });
-      return tags.length > 0 ? [{ title: group.title, folded: group.folded ?? false, tags }] : [];
+      return tags.length > 0 ? [{ title: group.title, collapsed: group.collapsed ?? false, tags }] : [];
     });
   }
 

@@ -64,11 +64,11 @@ function renderTag(site: Site, { title, entries }: NavigationTag, current: strin
   return html`<details${isOpen && html` open`}><summary>${title}</summary><ul>${entries.map((each) => navigationItem(site, each, current))}</ul></details>`;
 }
 
-function renderSection(site: Site, { title, folded, tags }: NavigationSection, current: string | undefined): Html {
+function renderSection(site: Site, { title, collapsed, tags }: NavigationSection, current: string | undefined): Html {
   const tagList = tags.map((tag) => renderTag(site, tag, current));
-  if (!folded) return html`<h2>${title}</h2>${tagList}`;
+  if (!collapsed) return html`<h2>${title}</h2>${tagList}`;
   const isOpen = tags.some(({ entries }) => entries.some(({ element }) => element.name === current));
-  return html`<details class="folded"${isOpen && html` open`}><summary><h2>${title}</h2></summary>${tagList}</details>`;
+  return html`<details class="collapsed"${isOpen && html` open`}><summary><h2>${title}</h2></summary>${tagList}</details>`;
 }
 
 function searchForm(site: Site, { searchText = '' }: Page): Html {
@@ -81,19 +81,19 @@ ${!site.links.isStatic && site.version !== site.api.versions.max && html`<input 
 
 /** Renders a complete page around its content. */
 export function layout(site: Site, page: Page): Html {
-  const { api, links: addresses, version } = site;
-  const { assets } = addresses;
-  const links = MAIN_LINKS.map(([path, text]) => ({ href: linkTo(site, path), text, current: page.path === path }));
-  const openapi = addresses.openapi(version);
+  const { api, links, version } = site;
+  const { assets } = links;
+  const mainLinks = MAIN_LINKS.map(([path, text]) => ({ href: linkTo(site, path), text, current: page.path === path }));
+  const openapi = links.openapi(version);
   const documents = openapi === undefined ? [] : [{ href: openapi, text: 'OpenAPI' }];
   return document({
     title: `${page.title} · ${api.title} ${version.text}`,
     assets,
     // Static pages contain the policy, whereas a server sends it as a header.
-    ...(addresses.isStatic && { policy: contentPolicy(api.options) }),
-    data: { server: api.server, version: version.text, ...(addresses.isStatic && { static: '' }) },
+    ...(links.isStatic && { policy: contentPolicy(api.options) }),
+    data: { server: api.server, version: version.text, ...(links.isStatic && { static: '' }) },
     head: html`<link rel="stylesheet" href="${assets}/explorer.css">
-${api.options.colors && html`<link rel="stylesheet" href="${assets}/theme.css">\n`}<link rel="alternate" type="application/atom+xml" href="${addresses.feed}" title="Versions of ${api.title}">
+${api.options.colors && html`<link rel="stylesheet" href="${assets}/theme.css">\n`}<link rel="alternate" type="application/atom+xml" href="${links.feed}" title="Versions of ${api.title}">
 <script type="module" src="${assets}/explorer.js"></script>
 ${(page.scripts ?? []).map((name) => html`<script type="module" src="${assets}/${name}"></script>\n`)}`,
     header: header(
@@ -102,7 +102,7 @@ ${(page.scripts ?? []).map((name) => html`<script type="module" src="${assets}/$
         text: api.title,
         ...(api.options.logo && { logo: `${assets}/${logoName(api.options.logo)}` }),
       },
-      [...links, ...documents],
+      [...mainLinks, ...documents],
       searchForm(site, page),
       versionPicker(site, page),
     ),

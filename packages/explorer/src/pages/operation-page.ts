@@ -120,7 +120,7 @@ export function operationPage(site: Site, element: ElementHistory): Html {
   const operation = element.definitionAt(version);
   const isSchema = element.tag === SHARED_SCHEMA_TAG;
   const policy = [operation.policy ?? []].flat();
-  const alias = api.options.aliases?.[element.tag];
+  const alias = api.options.tagAliases?.[element.tag];
   const description = at?.shape.description;
   const content = html`<div class="op">
 <div class="op-head"><p class="crumb">${isSchema ? element.tag : html`<a href="${linkTo(site, '/')}#${alias ?? element.tag}">${api.navigation.title(element.tag)}</a>`}</p>

@@ -15,10 +15,10 @@ function tagSection(site: Site, { tag, title, entries }: NavigationTag): Html {
   return html`<section id="${tag}"><h3>${title}</h3>${tagText !== undefined && html`<p class="soft">${prose(tagText)}</p>`}<ul class="operations">${entries.map((entry) => operationRow(site, entry))}</ul></section>`;
 }
 
-function renderSection(site: Site, { title, folded, tags }: NavigationSection): Html {
+function renderSection(site: Site, { title, collapsed, tags }: NavigationSection): Html {
   const content = tags.map((tag) => tagSection(site, tag));
   const count = tags.reduce((sum, { entries }) => sum + entries.length, 0);
-  return folded
+  return collapsed
     ? html`<details class="section"><summary><h2>${title}</h2> <span class="soft">${count} operations</span></summary>${content}</details>`
     : html`<div class="section"><h2>${title}</h2>${content}</div>`;
 }
@@ -26,7 +26,7 @@ function renderSection(site: Site, { title, folded, tags }: NavigationSection): 
 /** Renders the operations of a version by section and tag. Operations that changed in this version are marked. */
 export function operationsPage(site: Site): Html {
   const { api, version } = site;
-  const { description, aliases = {} } = { ...api.options, description: api.options.description?.description };
+  const { description, tagAliases = {} } = { ...api.options, description: api.options.description?.description };
   const sections = api.navigation.at(version);
   const count = sections.flatMap(({ tags }) => tags.flatMap(({ entries }) => entries)).length;
   const introduction = api.options.texts?.introduction ?? description;
@@ -40,7 +40,7 @@ ${facts([
 ])}
 ${history !== undefined && note(html`<p><strong>New in ${version.text}:</strong> ${prose(history)} <a href="${linkTo(site, `/versions/${version.text}`)}">All changes in ${version.text}</a></p>`)}
 ${sections.map((each) => renderSection(site, each))}
-${Object.entries(aliases).map(
+${Object.entries(tagAliases).map(
   ([alias, tag]) =>
     html`<p class="soft small">${api.navigation.title(alias)}: ${prose(api.options.description?.tags?.[alias])} Its operations are those of <a href="#${tag}">${api.navigation.title(tag)}</a>.</p>`,
 )}`;

@@ -13,14 +13,14 @@ const MAX_VERSION_RESULTS = 8;
 
 function operationItem(site: Site, { element, parts }: FoundOperation): Html {
   const { method, path, action, summary } = element.definitionAt(site.version);
-  const address = linkTo(site, `/operations/${element.name}`);
+  const url = linkTo(site, `/operations/${element.name}`);
   const matchingParts = parts
     .slice(0, MAX_MATCHING_PARTS)
     .map(
       (part) =>
-        html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansChip(site, part.spans)} <span class="soft">${prose(descriptionOf(part.last))}</span></li>`,
+        html`<li><a href="${url}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansChip(site, part.spans)} <span class="soft">${prose(descriptionOf(part.last))}</span></li>`,
     );
-  return html`<li><a href="${address}"><strong>${summary}</strong></a> ${spansChip(site, element.spans)} ${renderSignature(method, path, action)}${
+  return html`<li><a href="${url}"><strong>${summary}</strong></a> ${spansChip(site, element.spans)} ${renderSignature(method, path, action)}${
     matchingParts.length > 0 &&
     html`<ul>${matchingParts}${parts.length > MAX_MATCHING_PARTS && html`<li class="soft">and ${parts.length - MAX_MATCHING_PARTS} more</li>`}</ul>`
   }</li>`;

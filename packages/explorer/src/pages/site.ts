@@ -1,21 +1,21 @@
 import type { Version } from '@apistrata/microversion';
 import type { Api } from '../model/api.js';
 
-/** Page addresses, which are paths on a server or files of a static site. */
+/** Page URLs, which are paths on a server or files of a static site. */
 export interface Links {
-  /** Returns the address of a page at a version. */
+  /** Returns the URL of a page at a version. */
   page(path: string, version: Version, query: Readonly<Record<string, string>>): string;
-  /** Returns the address of the OpenAPI document for a version; undefined if there is none. */
+  /** Returns the URL of the OpenAPI document for a version; undefined if there is none. */
   openapi(version: Version): string | undefined;
-  /** Address of the assets folder. */
+  /** URL of the assets folder. */
   readonly assets: string;
-  /** Address of the Atom feed. */
+  /** URL of the Atom feed. */
   readonly feed: string;
   /** Whether pages are static files, so that no server evaluates query strings. */
   readonly isStatic: boolean;
 }
 
-/** The context of every page: the API, the selected version, and the addresses of other pages. */
+/** The context of every page: the API, the selected version, and the URLs of other pages. */
 export interface Site {
   readonly api: Api;
   readonly version: Version;
@@ -23,7 +23,7 @@ export interface Site {
 }
 
 /**
- * Returns the addresses of server-rendered pages. Without the parameter `version`, the server renders the highest
+ * Returns the URLs of server-rendered pages. Without the parameter `version`, the server renders the highest
  * version.
  */
 export function createServerLinks(api: Api, base: string): Links {
@@ -42,12 +42,12 @@ export function createServerLinks(api: Api, base: string): Links {
   };
 }
 
-/** Returns the address of a page at the selected version. */
+/** Returns the URL of a page at the selected version. */
 export function linkTo({ links, version }: Site, path: string, query: Readonly<Record<string, string>> = {}): string {
   return links.page(path, version, query);
 }
 
-/** Returns the address of a page without the selected version, for forms that contain a version field. */
+/** Returns the URL of a page without the selected version, for forms that contain a version field. */
 export function formAction({ api, links }: Site, path: string): string {
   return links.page(path, api.versions.max, {});
 }

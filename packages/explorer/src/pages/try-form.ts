@@ -38,11 +38,11 @@ function parameterSources({ api, version }: Site, path: string): Readonly<Record
   return Object.fromEntries(entries);
 }
 
-/** Returns the entries of the option `values` for the fields that a body contains. */
+/** Returns the entries of the option `valueSources` for the fields that a body contains. */
 function bodyValueSources(site: Site, body: unknown): Readonly<Record<string, Json>> {
   const text = JSON.stringify(body) ?? '';
   const header = site.api.options.description?.versionHeaders?.[0];
-  const entries = Object.entries(site.api.options.values ?? {}).filter(([name]) =>
+  const entries = Object.entries(site.api.options.valueSources ?? {}).filter(([name]) =>
     text.includes(`${JSON.stringify(name)}:`),
   );
   return Object.fromEntries(

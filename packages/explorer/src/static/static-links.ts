@@ -13,7 +13,7 @@ export interface OperationFile {
 
 const filesByElement = new WeakMap<ElementHistory, readonly OperationFile[]>();
 
-/** Returns an operation's pages, oldest first. The newest page has an address without a version. */
+/** Returns an operation's pages, oldest first. The newest page has a URL without a version. */
 export function operationFiles(api: Api, element: ElementHistory): readonly OperationFile[] {
   const cached = filesByElement.get(element);
   if (cached) return cached;
@@ -50,7 +50,7 @@ function fileOf(api: Api, path: string, version: Version): string {
 }
 
 /**
- * Returns page addresses as file paths relative to the file that contains the links.
+ * Returns page URLs as file paths relative to the file that contains the links.
  *
  * @param file the file that contains the links, such as `versions/2.26.html`
  * @param documents the versions that have an OpenAPI document in the site

@@ -166,14 +166,14 @@ describe.skipIf(!existsSync(program))('the commands for documents', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     );
-    const [address] = await once(server.stdout.setEncoding('utf8'), 'data');
-    const page = await (await fetch(String(address).trim())).text();
+    const [url] = await once(server.stdout.setEncoding('utf8'), 'data');
+    const page = await (await fetch(String(url).trim())).text();
     expect(page).toContain('<h1>Library 1.1.0</h1>');
     expect(page).toContain('src="/assets/logo.svg"');
-    const logo = await fetch(new URL('/assets/logo.svg', String(address).trim()));
-    const elsewhere = await requestByHost(String(address).trim(), 'evil.example');
+    const logo = await fetch(new URL('/assets/logo.svg', String(url).trim()));
+    const elsewhere = await requestByHost(String(url).trim(), 'evil.example');
     expect(elsewhere).toEqual({ status: 421, body: expect.stringContaining('allow the name with --allowed-host') });
-    expect((await requestByHost(String(address).trim(), 'docs.example:80')).status).toBe(200);
+    expect((await requestByHost(String(url).trim(), 'docs.example:80')).status).toBe(200);
     expect([logo.headers.get('content-type'), await logo.text()]).toEqual([
       'image/svg+xml',
       '<svg xmlns="http://www.w3.org/2000/svg"/>',

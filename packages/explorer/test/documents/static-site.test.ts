@@ -61,7 +61,7 @@ describe('a static site', () => {
     expect(read('deep/books/at/1.5.html')).not.toContain('>OpenAPI</a>');
   });
 
-  it('has a request form only if the address of a server is configured', () => {
+  it('has a request form only if the URL of a server is configured', () => {
     expect(read('library/operations/books-list.html')).toContain('data-try');
     expect(read('deep/books/operations/listBooks.html')).not.toContain('data-try');
   });

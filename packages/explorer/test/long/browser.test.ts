@@ -163,7 +163,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
     await plain.goto(`${url}/operations/createBook?version=1.8`);
     await plain.locator('#version').selectOption('1.3');
     await plain.getByRole('button', { name: 'Show' }).click();
-    await plain.waitForURL((address) => address.searchParams.get('version') === '1.3');
+    await plain.waitForURL(({ searchParams }) => searchParams.get('version') === '1.3');
     await expect.poll(() => plain.getByRole('heading', { name: 'Add a book' }).count()).toBe(1);
     await context.close();
   });

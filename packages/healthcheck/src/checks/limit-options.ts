@@ -7,13 +7,13 @@ export interface LimitOptions extends CheckTiming {
   /** The name by which `backends` and `groups` refer to the check. */
   readonly name?: string;
   /**
-   * The state if the limit is violated: `unavailable` (default), or `degraded`, for which the endpoint still responds
+   * The state beyond the limit: `unavailable` (default), or `degraded`, for which the endpoint still responds
    * with 200.
    */
-  readonly beyond?: Exclude<CheckState, 'available'>;
+  readonly stateBeyondLimit?: Exclude<CheckState, 'available'>;
 }
 
-const LIMIT_KEYS = ['name', 'beyond', ...TIMING_KEYS] as const;
+const LIMIT_KEYS = ['name', 'stateBeyondLimit', ...TIMING_KEYS] as const;
 
 /**
  * Validates the options of a built-in check.
@@ -30,7 +30,9 @@ export function validateLimits(factory: string, options: object, limits: readonl
 
 /** Returns the result of a check that compares a measurement with a limit. */
 export function limitResult(withinLimit: boolean, reason: string, details: string, options: LimitOptions): CheckResult {
-  return withinLimit ? { state: 'available', details } : { state: options.beyond ?? 'unavailable', reason, details };
+  return withinLimit
+    ? { state: 'available', details }
+    : { state: options.stateBeyondLimit ?? 'unavailable', reason, details };
 }
 
 /** Returns the timing options of a check. @param cacheMs the default of the option `cacheMs` */

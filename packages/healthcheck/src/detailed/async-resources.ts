@@ -2,7 +2,7 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { captureStackText } from './stack-text.js';
 
 /** The kinds of asynchronous resources that are tracked from creation to destruction. */
-export type FollowedResources = 'none' | 'all but promises' | 'all';
+export type TrackedResources = 'none' | 'all but promises' | 'all';
 
 /** The number of pending resources above which new ones are listed without a stack trace. */
 const MAX_STACKS = 10_000;
@@ -91,9 +91,9 @@ function trackResources(withPromises: boolean): AsyncResources {
 }
 
 /**
- * Starts to track pending resources. If `followed` is `none`, they are not tracked, and only the types that Node
+ * Starts to track pending resources. If `tracked` is `none`, they are not tracked, and only the types that Node
  * reports are listed.
  */
-export function watchAsyncResources(followed: FollowedResources): AsyncResources {
-  return followed === 'none' ? listActiveResources() : trackResources(followed === 'all');
+export function watchAsyncResources(tracked: TrackedResources): AsyncResources {
+  return tracked === 'none' ? listActiveResources() : trackResources(tracked === 'all');
 }

@@ -1,5 +1,5 @@
 import { arch, hostname, release, type } from 'node:os';
-import { type AsyncResources, type FollowedResources, watchAsyncResources } from './async-resources.js';
+import { type AsyncResources, type TrackedResources, watchAsyncResources } from './async-resources.js';
 import { type GarbageCollectorReport, type GarbageCollectorWatch, watchGarbageCollector } from './garbage-collector.js';
 import { threadStacks } from './thread-stacks.js';
 
@@ -38,15 +38,15 @@ interface SharedWatch extends ServerWatch {
 }
 
 /** The active watches. Detailed health checks that track the same resources share one watch. */
-const activeWatches = new Map<FollowedResources, SharedWatch>();
+const activeWatches = new Map<TrackedResources, SharedWatch>();
 
 /**
  * Starts the performance observer and the async hook that reports require, unless another health check has started
  * them. They are removed when the last health check stops its watch.
  */
-export function watchServer(followed: FollowedResources): ServerWatch {
-  const sharedWatch = activeWatches.get(followed) ?? startWatch(followed);
-  activeWatches.set(followed, sharedWatch);
+export function watchServer(tracked: TrackedResources): ServerWatch {
+  const sharedWatch = activeWatches.get(tracked) ?? startWatch(tracked);
+  activeWatches.set(tracked, sharedWatch);
   sharedWatch.users++;
   let isStopped = false;
   return {
@@ -56,15 +56,15 @@ export function watchServer(followed: FollowedResources): ServerWatch {
       if (isStopped) return;
       isStopped = true;
       if (--sharedWatch.users > 0) return;
-      activeWatches.delete(followed);
+      activeWatches.delete(tracked);
       sharedWatch.stop();
     },
   };
 }
 
-function startWatch(followed: FollowedResources): SharedWatch {
+function startWatch(tracked: TrackedResources): SharedWatch {
   const gcWatch: GarbageCollectorWatch = watchGarbageCollector();
-  const resources: AsyncResources = watchAsyncResources(followed);
+  const resources: AsyncResources = watchAsyncResources(tracked);
   let pendingReport: Promise<ServerReport> | undefined;
 
   async function collectReport(): Promise<ServerReport> {

@@ -48,7 +48,7 @@ function renderField({ schema, get }: ViewField<any, any>, version: Version): Re
 /** Returns the function that renders a record with a view at a version. */
 export function renderView(view: View<any, any>, version: Version): Render {
   const render = createCachedRenderer(view, version);
-  const alternative = view.instead && at(view.instead, version);
+  const alternative = view.alternative && at(view.alternative, version);
   if (!alternative) return render;
   const renderAlternative = renderView(alternative.view, version);
   return (record, call) => (alternative.when(record, call) ? renderAlternative : render)(record, call);
@@ -57,8 +57,8 @@ export function renderView(view: View<any, any>, version: Version): Render {
 /** Caches the rendered text of a record for the record's lifetime, if the view defines a cache key. */
 function createCachedRenderer(view: View<any, any>, version: Version): Render {
   const render = renderFields(view, version);
-  const { memo } = view;
-  if (!memo) return render;
+  const { cacheKey } = view;
+  if (!cacheKey) return render;
   const cache = new WeakMap<object, Map<string, string>>();
   let lastCall: unknown;
   let key: string | undefined;
@@ -66,7 +66,7 @@ function createCachedRenderer(view: View<any, any>, version: Version): Render {
     // All records of a list share one call, so the cache key is computed once per call.
     if (call !== lastCall) {
       lastCall = call;
-      key = memo(call);
+      key = cacheKey(call);
     }
     if (key === undefined) return render(record, call);
     let texts = cache.get(record);

@@ -18,7 +18,7 @@ const incompleteView = view<Ship>({
 
 const ship = view<Ship>(
   { name: field(z.string(), (s) => s.name), speed: field(z.number(), (s) => s.speed) },
-  { instead: since('2.5', { when: (s) => s.lost, view: incompleteView }) },
+  { alternative: since('2.5', { when: (s) => s.lost, view: incompleteView }) },
 );
 
 describe('a view with an alternative for incomplete records', () => {
@@ -48,8 +48,8 @@ describe('a view with an alternative for incomplete records', () => {
 
 describe('a page of a list', () => {
   it('contains its current items, although pages are cached', async () => {
-    const memoised = view<Ship>({ name: field(z.string(), (s) => s.name) }, { memo: () => 'same for all' });
-    const reply = new Reply({ ships: [memoised], next: z.string().optional() });
+    const cached = view<Ship>({ name: field(z.string(), (s) => s.name) }, { cacheKey: () => 'same for all' });
+    const reply = new Reply({ ships: [cached], next: z.string().optional() });
     const fleet: Ship[] = Array.from({ length: 40 }, (_, i) => ({ name: `ship é ${i}`, speed: i, lost: false }));
     const render = reply.render(Version.of('2.1'));
     const show = async (ships: readonly Ship[], next?: string) => JSON.parse(String(await render({ ships, next }, {})));

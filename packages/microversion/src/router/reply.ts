@@ -30,7 +30,7 @@ function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
     return [name, description === undefined ? fieldSchema : fieldSchema.describe(description)] as const;
   });
   const fullSchema = z.strictObject(Object.fromEntries(fields));
-  const alternative = view.instead && at(view.instead, version);
+  const alternative = view.alternative && at(view.alternative, version);
   return alternative ? z.union([fullSchema, schemaOfView(alternative.view, version)]) : fullSchema;
 }
 

@@ -50,12 +50,12 @@ type DescribedField<R, C> = readonly [name: string, field: ViewField<R, C>, desc
 /** Options for `view()`. */
 export interface ViewOptions<C, R = any> {
   /** Another view that is used for records for which `when` returns true, such as records with less data. */
-  readonly instead?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;
+  readonly alternative?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;
   /**
    * Returns the key under which the rendered text of a record is cached. The text must depend only on this key, the
    * version and the record, which must be immutable. If the function returns undefined, the text is not cached.
    */
-  readonly memo?: (call: C) => string | undefined;
+  readonly cacheKey?: (call: C) => string | undefined;
 }
 
 /** Defines how records are represented in responses at each version: the fields and their getters. */
@@ -63,19 +63,19 @@ export class View<R, C = unknown, Fields = unknown> {
   /** Never set. Contains the type of the fields with their windows, for the type checker. */
   declare readonly fields: Fields;
   readonly shape: ViewShape<R, C>;
-  readonly memo: ((call: C) => string | undefined) | undefined;
-  readonly instead: ViewOptions<C, R>['instead'];
+  readonly cacheKey: ((call: C) => string | undefined) | undefined;
+  readonly alternative: ViewOptions<C, R>['alternative'];
   readonly breakpoints: readonly Version[];
 
   constructor(shape: ViewShape<R, C>, options: ViewOptions<C, R>) {
     this.shape = shape;
-    this.memo = options.memo;
-    this.instead = options.instead;
+    this.cacheKey = options.cacheKey;
+    this.alternative = options.alternative;
     const fields = Object.values(shape);
     this.breakpoints = mergeBreakpoints([
-      ...breakpointsOf(...fields, options.instead),
+      ...breakpointsOf(...fields, options.alternative),
       ...fields.flatMap(innerBreakpoints),
-      ...(options.instead?.value.view.breakpoints ?? []),
+      ...(options.alternative?.value.view.breakpoints ?? []),
     ]);
   }
 

@@ -15,7 +15,7 @@ export interface VersionUsage {
   readonly version: string;
   readonly requests: number;
   /** The number of requests that did not specify a version. */
-  readonly unnamed: number;
+  readonly withoutVersion: number;
   readonly lastSeen: Date;
   /** The clients that used the version, most requests first. Empty without the option `client`. */
   readonly clients: readonly ClientUsage[];
@@ -64,7 +64,7 @@ interface RequestCount {
 export function usageReport({ client, maxClients = 1000, now = Date.now }: UsageReportOptions = {}): UsageReport {
   const counts = new Map<
     string,
-    RequestCount & { version: Version; unnamed: number; clients: Map<string, RequestCount> }
+    RequestCount & { version: Version; withoutVersion: number; clients: Map<string, RequestCount> }
   >();
 
   function countRequest(entry: RequestCount, time: number): void {
@@ -77,9 +77,12 @@ export function usageReport({ client, maxClients = 1000, now = Date.now }: Usage
       const time = now();
       let entry = counts.get(version.text);
       if (!entry)
-        counts.set(version.text, (entry = { version, requests: 0, unnamed: 0, lastSeen: time, clients: new Map() }));
+        counts.set(
+          version.text,
+          (entry = { version, requests: 0, withoutVersion: 0, lastSeen: time, clients: new Map() }),
+        );
       countRequest(entry, time);
-      if (source === undefined) entry.unnamed += 1;
+      if (source === undefined) entry.withoutVersion += 1;
       const name = client?.(req);
       if (name === undefined) return;
       let clientCount = entry.clients.get(name);
@@ -89,10 +92,10 @@ export function usageReport({ client, maxClients = 1000, now = Date.now }: Usage
     },
     versions() {
       const ascendingCounts = [...counts.values()].sort((a, b) => a.version.compare(b.version));
-      return ascendingCounts.map(({ version, requests, unnamed, lastSeen, clients }) => ({
+      return ascendingCounts.map(({ version, requests, withoutVersion, lastSeen, clients }) => ({
         version: version.text,
         requests,
-        unnamed,
+        withoutVersion,
         lastSeen: new Date(lastSeen),
         clients: [...clients]
           .map(([name, use]) => ({ client: name, requests: use.requests, lastSeen: new Date(use.lastSeen) }))

@@ -44,7 +44,7 @@ const book = view<Book, Shelf>(
       nestedList(loan, (b) => b.lent),
     ),
   },
-  { memo: (shelf) => shelf.reader },
+  { cacheKey: (shelf) => shelf.reader },
 );
 
 export const operation = operationsOf<Shelf>();

@@ -76,8 +76,8 @@ it.each([
     // biome-ignore lint/suspicious/noThenProperty: the test requires an object with this property
     <T>(value: T) => ({ then: (...args: Parameters<Promise<T>['then']>) => Promise.resolve(value).then(...args) }),
   ],
-])('waits for each stage that returns %s', async (_what, hasResponse) => {
-  const { stages, texts, end } = serve(hasResponse as <T>(value: T) => PromiseLike<T>);
+])('waits for each stage that returns %s', async (_what, wrap) => {
+  const { stages, texts, end } = serve(wrap as <T>(value: T) => PromiseLike<T>);
   expect(texts).toEqual([]);
   await end;
   expect(stages).toEqual(STAGES);

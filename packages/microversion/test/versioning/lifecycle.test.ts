@@ -112,7 +112,7 @@ describe('the report of client usage', () => {
       {
         version: '2024-01-31',
         requests: 5,
-        unnamed: 1,
+        withoutVersion: 1,
         lastSeen: new Date(5000),
         clients: [
           { client: 'a', requests: 2, lastSeen: new Date(5000) },
@@ -122,7 +122,7 @@ describe('the report of client usage', () => {
       {
         version: '2026-11-22',
         requests: 1,
-        unnamed: 0,
+        withoutVersion: 0,
         lastSeen: new Date(6000),
         clients: [{ client: 'a', requests: 1, lastSeen: new Date(6000) }],
       },

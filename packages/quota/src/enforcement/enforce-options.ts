@@ -25,10 +25,10 @@ export interface EnforceQuotaOptions<Req = IncomingMessage> {
   /** Returns the id of the project whose quota the request uses. */
   readonly project: (req: Req) => string | Promise<string>;
   /**
-   * `take` reserves quota before the handler runs; `give-back` releases used quota after the handler has succeeded. Default:
-   * `give-back` for DELETE, otherwise `take`.
+   * `reserve` reserves quota before the handler runs; `release` releases used quota after the handler has succeeded. Default:
+   * `release` for DELETE, otherwise `reserve`.
    */
-  readonly direction?: 'take' | 'give-back';
+  readonly direction?: 'reserve' | 'release';
   /** Returns whether the response means that the handler succeeded. Default: statuses below 400 do. */
   readonly succeeded?: (res: ServerResponse, req: Req) => boolean;
   /** The response status if a limit is exceeded. Default 403. */
@@ -79,7 +79,7 @@ export interface EnforceSettings<Req> {
   readonly fallback: ProjectQuotas | 'closed' | 'open';
   readonly costs: readonly (readonly [string, Cost<Req>])[];
   readonly project: (req: Req) => string | Promise<string>;
-  readonly direction: 'take' | 'give-back' | undefined;
+  readonly direction: 'reserve' | 'release' | undefined;
   readonly succeeded: (res: ServerResponse, req: Req) => boolean;
   readonly status: 403 | 429;
   readonly format: RenderError;
@@ -128,7 +128,7 @@ export function enforceSettings<Req>(options: EnforceQuotaOptions<Req>): Enforce
   if (!quota) throw new TypeError('enforceQuota: a quota is required: projectQuotas({ store, kinds })');
   if (typeof project !== 'function')
     throw new TypeError('enforceQuota: project must be a function that returns the project id of a request');
-  checkChoice('direction', direction, ['take', 'give-back', undefined]);
+  checkChoice('direction', direction, ['reserve', 'release', undefined]);
   checkChoice('status', status, [403, 429]);
   const { errors = quota.preset.errors, rateLimitHeaders = quota.preset.rateLimitHeaders } = options;
   checkChoice('rateLimitHeaders', rateLimitHeaders, ['rejections', 'always', 'never']);

@@ -38,11 +38,11 @@ export function enforcement<Req>(options: EnforceQuotaOptions<Req>): (exchange: 
 
   return async function admit(exchange) {
     const { req, raw, res } = exchange;
-    const direction = settings.direction ?? (raw.method === 'DELETE' ? 'give-back' : 'take');
+    const direction = settings.direction ?? (raw.method === 'DELETE' ? 'release' : 'reserve');
     try {
       const project = await settings.project(req);
       const amounts = await amountsOf(settings, req);
-      if (direction === 'give-back') return { threw: releaseAtEnd(settings, project, amounts, exchange) };
+      if (direction === 'release') return { threw: releaseAtEnd(settings, project, amounts, exchange) };
       const reservation = await reserve(settings, project, amounts, req);
       if (settings.rateLimitHeaders === 'always') await setUsageHeaders(settings, project, amounts, exchange);
       // If the client disconnected while the store was called, the handler does not run.

@@ -1,7 +1,7 @@
 import { checkOptions } from '../check-options.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
-import { type Amounts, type Excess, isWithinLimit } from '../limits.js';
+import { type Amounts, type ExceededLimit, isWithinLimit } from '../limits.js';
 import type { ConsumeRequest, OwnLimits, Page, QuotaStore, ReserveRequest, StoredReservation } from '../store.js';
 import { type ReservationEntry, ReservationHeap } from './reservation-heap.js';
 import { warnIfMultipleProcesses } from './several-processes.js';
@@ -24,10 +24,10 @@ interface Counter {
 
 interface ProjectUsage {
   readonly counters: Map<string, Counter>;
-  readonly holds: ReservationHeap;
+  readonly reservations: ReservationHeap;
 }
 
-const NO_EXCESS: readonly Excess[] = Object.freeze([]);
+const NONE_EXCEEDED: readonly ExceededLimit[] = Object.freeze([]);
 
 /**
  * Creates a store in the memory of this process, for tests, for services with a single process, and as a fallback for a shared
@@ -57,10 +57,10 @@ class MemoryStore implements QuotaStore {
     this.#clock = clock;
   }
 
-  reserve(request: ReserveRequest): readonly Excess[] {
+  reserve(request: ReserveRequest): readonly ExceededLimit[] {
     const { id, amounts, ttlMs } = request;
-    return this.#take(request, 'reserved', (project) => {
-      project.holds.set({ id, amounts, expiresAt: this.#clock() + ttlMs });
+    return this.#add(request, 'reserved', (project) => {
+      project.reservations.set({ id, amounts, expiresAt: this.#clock() + ttlMs });
     });
   }
 
@@ -68,27 +68,27 @@ class MemoryStore implements QuotaStore {
    * Adds amounts to the used amounts. A call in the same process cannot lose its result, so if it fails, nothing was
    * counted.
    */
-  consume(request: ConsumeRequest): readonly Excess[] {
-    return this.#take(request, 'used');
+  consume(request: ConsumeRequest): readonly ExceededLimit[] {
+    return this.#add(request, 'used');
   }
 
-  settle(hold: StoredReservation, outcome: 'commit' | 'release'): boolean {
-    const project = this.#projects.get(hold.project);
-    const entry = project?.holds.get(hold.id);
+  settle(reservation: StoredReservation, outcome: 'commit' | 'release'): boolean {
+    const project = this.#projects.get(reservation.project);
+    const entry = project?.reservations.get(reservation.id);
     if (!project || !entry) return false;
     const isAlive = entry.expiresAt > this.#clock();
-    project.holds.delete(hold.id);
+    project.reservations.delete(reservation.id);
     settleAmounts(project, entry, isAlive && outcome === 'commit');
-    this.#removeIfEmpty(hold.project, project);
+    this.#removeIfEmpty(reservation.project, project);
     return isAlive;
   }
 
-  renew(hold: StoredReservation, ttlMs: number): boolean {
-    const holds = this.#projects.get(hold.project)?.holds;
-    const entry = holds?.get(hold.id);
+  renew(reservation: StoredReservation, ttlMs: number): boolean {
+    const reservations = this.#projects.get(reservation.project)?.reservations;
+    const entry = reservations?.get(reservation.id);
     const now = this.#clock();
-    if (!holds || !entry || entry.expiresAt <= now) return false;
-    holds.set({ ...entry, expiresAt: now + ttlMs });
+    if (!reservations || !entry || entry.expiresAt <= now) return false;
+    reservations.set({ ...entry, expiresAt: now + ttlMs });
     return true;
   }
 
@@ -140,11 +140,11 @@ class MemoryStore implements QuotaStore {
     }
   }
 
-  #take(
+  #add(
     request: ConsumeRequest,
     column: keyof Counter,
     onSuccess?: (project: ProjectUsage) => void,
-  ): readonly Excess[] {
+  ): readonly ExceededLimit[] {
     const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
     let exceeded = this.#exceeded(project, request);
     // Expired reservations are removed only if a limit is exceeded, because they may be the reason.
@@ -157,12 +157,12 @@ class MemoryStore implements QuotaStore {
       counterOf(project, kind)[column] += amount;
     });
     onSuccess?.(project);
-    return NO_EXCESS;
+    return NONE_EXCEEDED;
   }
 
-  #exceeded(project: ProjectUsage, { project: id, amounts, defaults }: ConsumeRequest): readonly Excess[] {
+  #exceeded(project: ProjectUsage, { project: id, amounts, defaults }: ConsumeRequest): readonly ExceededLimit[] {
     const ownLimits = this.#limits.get(id);
-    let exceeded: Excess[] | undefined;
+    let exceeded: ExceededLimit[] | undefined;
     forEachAmount(amounts, (kind, requested) => {
       const counter = project.counters.get(kind);
       const used = counter ? counter.used + counter.reserved : 0;
@@ -171,11 +171,11 @@ class MemoryStore implements QuotaStore {
       exceeded ??= [];
       exceeded.push({ kind, requested, used, limit: Number(limit) });
     });
-    return exceeded ?? NO_EXCESS;
+    return exceeded ?? NONE_EXCEEDED;
   }
 
   #addProject(id: string): ProjectUsage {
-    const project: ProjectUsage = { counters: new Map(), holds: new ReservationHeap() };
+    const project: ProjectUsage = { counters: new Map(), reservations: new ReservationHeap() };
     this.#projects.set(id, project);
     return project;
   }
@@ -184,7 +184,7 @@ class MemoryStore implements QuotaStore {
   #expire(project: ProjectUsage): boolean {
     const now = this.#clock();
     let hasFreed = false;
-    for (let entry = project.holds.removeExpired(now); entry; entry = project.holds.removeExpired(now)) {
+    for (let entry = project.reservations.removeExpired(now); entry; entry = project.reservations.removeExpired(now)) {
       settleAmounts(project, entry, false);
       hasFreed = true;
     }
@@ -192,7 +192,7 @@ class MemoryStore implements QuotaStore {
   }
 
   #removeIfEmpty(id: string, project: ProjectUsage): void {
-    if (project.holds.size > 0) return;
+    if (project.reservations.size > 0) return;
     for (const { used } of project.counters.values()) if (used > 0) return;
     this.#projects.delete(id);
   }

@@ -29,10 +29,10 @@ end
 local function add(counters, field, amount)
   if redis.call('HINCRBY', counters, field, amount) == 0 then redis.call('HDEL', counters, field) end
 end
-local function expire(counters, holds)
+local function expire(counters, reservations)
   local found = false
   while true do
-    local members = redis.call('ZRANGEBYSCORE', holds, '-inf', clock(), 'LIMIT', 0, 1000)
+    local members = redis.call('ZRANGEBYSCORE', reservations, '-inf', clock(), 'LIMIT', 0, 1000)
     if #members == 0 then return found end
     found = true
     for _, member in ipairs(members) do
@@ -40,7 +40,7 @@ local function expire(counters, holds)
         add(counters, 'r:' .. kind, '-' .. amount)
       end
     end
-    redis.call('ZREM', holds, unpack(members))
+    redis.call('ZREM', reservations, unpack(members))
   end
 end
 `;

@@ -3,7 +3,7 @@ import { checkOptions } from '../check-options.js';
 import { Compensation } from '../compensation.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
-import type { Amounts, Excess } from '../limits.js';
+import type { Amounts, ExceededLimit } from '../limits.js';
 import type {
   ConsumeRequest,
   Count,
@@ -17,7 +17,7 @@ import type {
 import { zip } from '../zip.js';
 import { Lanes, type Receipt, type UncertainConsume } from './lanes.js';
 import type { Script } from './lua.js';
-import { excessOf, hashEntries, limitsOf } from './replies.js';
+import { hashEntries, limitsOf, parseExceeded } from './replies.js';
 import { addRequestedAmounts, memberOf, ProjectNumbers } from './requests.js';
 import * as scripts from './scripts.js';
 import * as single from './single-scripts.js';
@@ -46,7 +46,7 @@ export interface RedisStoreOptions {
 const BATCH_LIMITS = { size: 32, maxInFlight: 4 };
 
 interface Settlement {
-  readonly hold: StoredReservation;
+  readonly reservation: StoredReservation;
   readonly outcome: 'commit' | 'release';
 }
 
@@ -79,11 +79,11 @@ class RedisStore implements QuotaStore {
   readonly #clock: (() => number) | undefined;
   readonly #lanes = new Lanes();
   readonly #compensation = new Compensation((operation: UncertainConsume) => this.#undo(operation));
-  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCH_LIMITS, {
+  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly ExceededLimit[]>(BATCH_LIMITS, {
     one: (request) => this.#reserveOne(request),
     many: (requests) => this.#consumeBatch(requests, (request) => [memberOf(request), request.ttlMs]),
   });
-  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCH_LIMITS, {
+  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly ExceededLimit[]>(BATCH_LIMITS, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
@@ -98,25 +98,25 @@ class RedisStore implements QuotaStore {
     this.#clock = clock;
   }
 
-  reserve(request: ReserveRequest): Promise<readonly Excess[]> {
+  reserve(request: ReserveRequest): Promise<readonly ExceededLimit[]> {
     return this.#reserveQueue.add(request);
   }
 
-  consume(request: ConsumeRequest): Promise<readonly Excess[]> {
+  consume(request: ConsumeRequest): Promise<readonly ExceededLimit[]> {
     return this.#consumeQueue.add(request);
   }
 
-  settle(hold: StoredReservation, outcome: 'commit' | 'release'): Promise<boolean> {
-    return this.#settleQueue.add({ hold, outcome });
+  settle(reservation: StoredReservation, outcome: 'commit' | 'release'): Promise<boolean> {
+    return this.#settleQueue.add({ reservation, outcome });
   }
 
-  async renew(hold: StoredReservation, ttlMs: number): Promise<boolean> {
-    const keys = [this.#holds(hold.project)];
-    return (await this.#run(scripts.RENEW, keys, [memberOf(hold), String(ttlMs)])) === 1;
+  async renew(reservation: StoredReservation, ttlMs: number): Promise<boolean> {
+    const keys = [this.#reservations(reservation.project)];
+    return (await this.#run(scripts.RENEW, keys, [memberOf(reservation), String(ttlMs)])) === 1;
   }
 
   async counts(project: string): Promise<Readonly<Record<string, Count>>> {
-    const keys = [this.#counters(project), this.#holds(project)];
+    const keys = [this.#counters(project), this.#reservations(project)];
     const counts: Record<string, { used: number; reserved: number }> = {};
     for (const [field, value] of hashEntries(await this.#run(scripts.COUNTS, keys, []))) {
       const count = (counts[field.slice(2)] ??= { used: 0, reserved: 0 });
@@ -163,7 +163,7 @@ class RedisStore implements QuotaStore {
   }
 
   async sweep(): Promise<void> {
-    const keyStart = this.#holds('');
+    const keyStart = this.#reservations('');
     const pattern = `${keyStart.replace(/[\\*?[\]]/g, '\\$&')}*`;
     let cursor = '0';
     do {
@@ -174,30 +174,31 @@ class RedisStore implements QuotaStore {
     } while (cursor !== '0');
   }
 
-  async #reserveOne(request: ReserveRequest): Promise<readonly Excess[]> {
+  async #reserveOne(request: ReserveRequest): Promise<readonly ExceededLimit[]> {
     const args = [memberOf(request), String(request.ttlMs)];
     addRequestedAmounts(args, request);
-    return excessOf(request, (await this.#run(single.RESERVE_ONE, this.#keysOf(request.project), args)) as string[]);
+    const reply = await this.#run(single.RESERVE_ONE, this.#keysOf(request.project), args);
+    return parseExceeded(request, reply as string[]);
   }
 
-  async #consumeOne(request: ConsumeRequest): Promise<readonly Excess[]> {
+  async #consumeOne(request: ConsumeRequest): Promise<readonly ExceededLimit[]> {
     const keys = this.#keysOf(request.project);
     const [exceeded] = await this.#withReceipt([request], async (receipt) => {
       keys.push(receipt.key);
       const args = [receipt.number];
       addRequestedAmounts(args, request);
-      return [excessOf(request, (await this.#run(single.CONSUME_ONE, keys, args)) as string[])] as const;
+      return [parseExceeded(request, (await this.#run(single.CONSUME_ONE, keys, args)) as string[])] as const;
     });
     return exceeded;
   }
 
-  #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
+  #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly ExceededLimit[])[]> {
     // A consume operation does not create a reservation, so its member and time-to-live are empty.
     return this.#withReceipt(requests, (receipt) => this.#consumeBatch(requests, () => ['', -1], receipt));
   }
 
   /** Runs a consume operation, and undoes it if its result is lost. */
-  async #withReceipt<V extends readonly (readonly Excess[])[]>(
+  async #withReceipt<V extends readonly (readonly ExceededLimit[])[]>(
     requests: readonly ConsumeRequest[],
     execute: (receipt: Receipt) => Promise<V>,
   ): Promise<V> {
@@ -219,7 +220,7 @@ class RedisStore implements QuotaStore {
     requests: readonly R[],
     memberOf: (request: R) => [member: string, ttlMs: number],
     receipt?: Receipt,
-  ): Promise<readonly (readonly Excess[])[]> {
+  ): Promise<readonly (readonly ExceededLimit[])[]> {
     const projects = new ProjectNumbers();
     const batch = requests.map((request) => {
       const row: (string | number)[] = [projects.numberOf(request.project), ...memberOf(request)];
@@ -235,7 +236,7 @@ class RedisStore implements QuotaStore {
       args.push(receipt.number);
     }
     const replies = (await this.#run(scripts.RESERVE, keys, args)) as string[][];
-    return zip(requests, replies).map(([request, reply]) => excessOf(request, reply));
+    return zip(requests, replies).map(([request, reply]) => parseExceeded(request, reply));
   }
 
   async #undo({ receipt, requests }: UncertainConsume): Promise<void> {
@@ -248,20 +249,21 @@ class RedisStore implements QuotaStore {
     await this.#run(scripts.UNDO, keys, [receipt.number, JSON.stringify(batch)]);
   }
 
-  async #settleOne({ hold, outcome }: Settlement): Promise<boolean> {
-    const keys = [this.#counters(hold.project), this.#holds(hold.project)];
-    const args = [memberOf(hold), outcome === 'commit' ? '1' : '0'];
-    forEachAmount(hold.amounts, (kind, amount) => args.push(kind, String(amount)));
+  async #settleOne({ reservation, outcome }: Settlement): Promise<boolean> {
+    const keys = [this.#counters(reservation.project), this.#reservations(reservation.project)];
+    const args = [memberOf(reservation), outcome === 'commit' ? '1' : '0'];
+    forEachAmount(reservation.amounts, (kind, amount) => args.push(kind, String(amount)));
     return (await this.#run(single.SETTLE_ONE, keys, args)) === 1;
   }
 
   async #settleAll(settlements: readonly Settlement[]): Promise<readonly boolean[]> {
     const projects = new ProjectNumbers();
-    const batch = settlements.map(({ hold, outcome }) => {
+    const batch = settlements.map(({ reservation, outcome }) => {
       const commit = outcome === 'commit' ? 1 : 0;
-      return [projects.numberOf(hold.project), memberOf(hold), commit, ...Object.entries(hold.amounts).flat()];
+      const index = projects.numberOf(reservation.project);
+      return [index, memberOf(reservation), commit, ...Object.entries(reservation.amounts).flat()];
     });
-    const keys = projects.all.flatMap((id) => [this.#counters(id), this.#holds(id)]);
+    const keys = projects.all.flatMap((id) => [this.#counters(id), this.#reservations(id)]);
     const replies = (await this.#run(scripts.SETTLE, keys, [JSON.stringify(batch)])) as number[];
     return replies.map((reply) => reply === 1);
   }
@@ -279,7 +281,7 @@ class RedisStore implements QuotaStore {
 
   /** Returns the Redis keys that the reserve and consume scripts use. */
   #keysOf(project: string): string[] {
-    return [this.#counters(project), this.#limits(project), this.#holds(project)];
+    return [this.#counters(project), this.#limits(project), this.#reservations(project)];
   }
 
   // The project id is the last part of each key, so that no project id can result in the key of another project or type.
@@ -287,7 +289,7 @@ class RedisStore implements QuotaStore {
     return `${this.#prefix}counters:${project}`;
   }
 
-  #holds(project: string): string {
+  #reservations(project: string): string {
     return `${this.#prefix}holds:${project}`;
   }
 

@@ -1,11 +1,11 @@
-import type { Excess, Limit } from '../limits.js';
+import type { ExceededLimit, Limit } from '../limits.js';
 import type { ConsumeRequest, OwnLimits } from '../store.js';
 
 /**
  * Parses the reply of a reserve or consume script: a flat list of name, used amount and limit of each exceeded kind.
  */
-export function excessOf(request: ConsumeRequest, reply: readonly string[]): readonly Excess[] {
-  const exceeded: Excess[] = [];
+export function parseExceeded(request: ConsumeRequest, reply: readonly string[]): readonly ExceededLimit[] {
+  const exceeded: ExceededLimit[] = [];
   const fields = reply.values();
   for (const kind of fields) {
     const [used, limit] = [Number(fields.next().value), Number(fields.next().value)];

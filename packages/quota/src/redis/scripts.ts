@@ -17,7 +17,7 @@ local function plan(project, field, amount)
 end
 local function lookUp(project)
   if #project.members == 0 then return end
-  local scores = redis.call('ZMSCORE', project.holds, unpack(project.members))
+  local scores = redis.call('ZMSCORE', project.reservations, unpack(project.members))
   for index, member in ipairs(project.members) do project.known[member] = scores[index] end
 end
 local function write(project)
@@ -28,7 +28,7 @@ end
 `;
 
 /**
- * Reserves or consumes the amounts of a batch of requests. KEYS for each project: counters, limits, holds; for consume
+ * Reserves or consumes the amounts of a batch of requests. KEYS for each project: counters, limits, reservations; for consume
  * also receipts at the end. ARGV: now, a JSON list of [project index from 0, member, ttlMs (for consume: '' and -1),
  * and for each kind its name, amount and default limit], and for consume the operation number. Returns a list for each
  * request: kind, used and limit of each kind that exceeds its limit.
@@ -42,7 +42,7 @@ if number > 0 then
 end
 for _, request in ipairs(batch) do
   local project = projectOf(request[1])
-  project.counters, project.limitsKey, project.holds = KEYS[request[1] * 3 + 1], KEYS[request[1] * 3 + 2], KEYS[request[1] * 3 + 3]
+  project.counters, project.limitsKey, project.reservations = KEYS[request[1] * 3 + 1], KEYS[request[1] * 3 + 2], KEYS[request[1] * 3 + 3]
   if request[3] >= 0 then project.members[#project.members + 1] = request[2] end
 end
 for _, project in pairs(projects) do lookUp(project) end
@@ -78,7 +78,7 @@ for position, request in ipairs(batch) do
     excess = exceeded(project, request)
     if #excess > 0 and not project.expired then
       project.expired, project.base = true, {}
-      if expire(project.counters, project.holds) then excess = exceeded(project, request) end
+      if expire(project.counters, project.reservations) then excess = exceeded(project, request) end
     end
     if #excess == 0 then
       local column = ttl < 0 and 'u:' or 'r:'
@@ -100,19 +100,19 @@ if number > 0 and string.find(bits, '1') then
 end
 for _, project in pairs(projects) do
   write(project)
-  if project.added then redis.call('ZADD', project.holds, unpack(project.added)) end
+  if project.added then redis.call('ZADD', project.reservations, unpack(project.added)) end
 end
 return replies`);
 
 /**
- * Settles a batch of reservations. KEYS for each project: counters, holds. ARGV: now, and a JSON list of [project index
+ * Settles a batch of reservations. KEYS for each project: counters, reservations. ARGV: now, and a JSON list of [project index
  * from 0, member, 1 for commit or 0 for release, and each kind and amount]. Returns 1 for each reservation that was
  * settled, 0 for each unknown or expired one.
  */
 export const SETTLE = createScript(`${countingFunctions}${batchFunctions}
 for _, settlement in ipairs(batch) do
   local project = projectOf(settlement[1])
-  project.counters, project.holds = KEYS[settlement[1] * 2 + 1], KEYS[settlement[1] * 2 + 2]
+  project.counters, project.reservations = KEYS[settlement[1] * 2 + 1], KEYS[settlement[1] * 2 + 2]
   project.members[#project.members + 1] = settlement[2]
 end
 for _, project in pairs(projects) do lookUp(project) end
@@ -133,18 +133,18 @@ for number, settlement in ipairs(batch) do
 end
 for _, project in pairs(projects) do
   write(project)
-  redis.call('ZREM', project.holds, unpack(project.members))
+  redis.call('ZREM', project.reservations, unpack(project.members))
 end
 return replies`);
 
-/** Renews a reservation. KEYS: holds. ARGV: now, member, ttlMs. Returns 1 if it was renewed. */
+/** Renews a reservation. KEYS: reservations. ARGV: now, member, ttlMs. Returns 1 if it was renewed. */
 export const RENEW = createScript(`${countingFunctions}
 local expiry = redis.call('ZSCORE', KEYS[1], ARGV[2])
 if not expiry or tonumber(expiry) <= clock() then return 0 end
 redis.call('ZADD', KEYS[1], clock() + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
-/** Removes a project's expired reservations and returns the hash of its counters. KEYS: counters, holds. */
+/** Removes a project's expired reservations and returns the hash of its counters. KEYS: counters, reservations. */
 export const COUNTS = createScript(`${countingFunctions}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);

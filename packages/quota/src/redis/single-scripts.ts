@@ -28,7 +28,7 @@ end
 `;
 
 /**
- * Reserves amounts. KEYS: counters, limits, holds. ARGV: now, member, ttlMs, then alternating kinds, amounts and default limits.
+ * Reserves amounts. KEYS: counters, limits, reservations. ARGV: now, member, ttlMs, then alternating kinds, amounts and default limits.
  * Returns kind, used and limit of the kinds that exceed their limit.
  */
 export const RESERVE_ONE = createScript(`${limitFunctions}${excessFunctions}${countingFunctions}
@@ -43,7 +43,7 @@ if redis.call('ZADD', KEYS[3], 'NX', clock() + ARGV[3], ARGV[2]) == 1 then count
 return {}`);
 
 /**
- * Consumes amounts. KEYS: counters, limits, holds, receipts. ARGV: now, the operation number, then alternating kinds, amounts
+ * Consumes amounts. KEYS: counters, limits, reservations, receipts. ARGV: now, the operation number, then alternating kinds, amounts
  * and default limits. Returns the same as RESERVE_ONE; fails if the operation has been undone.
  */
 export const CONSUME_ONE = createScript(`${limitFunctions}${excessFunctions}
@@ -66,7 +66,7 @@ count('u:', 3)
 return {}`);
 
 /**
- * Settles a reservation. KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, then alternating kinds and
+ * Settles a reservation. KEYS: counters, reservations. ARGV: now, member, 1 for commit or 0 for release, then alternating kinds and
  * amounts. Returns 1 if the reservation was settled.
  */
 export const SETTLE_ONE = createScript(`${countingFunctions}

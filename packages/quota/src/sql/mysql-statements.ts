@@ -5,7 +5,7 @@ import { type Statements, tableNamesOf } from './statements.js';
  * parameters. `RETURNING` is not used, because MySQL does not support it.
  */
 export function mysqlStatements(prefix: string): Statements {
-  const { limits, counters, holds, receipts } = tableNamesOf(prefix);
+  const { limits, counters, reservations, receipts } = tableNamesOf(prefix);
   const columns = [0, 1, 2, 3].map((index) => `c${index} TEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
   const itemList = `JSON_TABLE(?, '$[*]' COLUMNS (${columns.join(', ')})) AS item`;
   const numberColumn = (index: number) => `CAST(item.c${index} AS SIGNED)`;
@@ -21,15 +21,17 @@ export function mysqlStatements(prefix: string): Statements {
     `${itemList} STRAIGHT_JOIN ${table} AS owned FORCE INDEX (PRIMARY) ON owned.project = item.c0 AND owned.${key} = item.c1`;
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved) SELECT item.c0, item.c1, 0, 0 FROM ${itemList}
       ON DUPLICATE KEY UPDATE used = ${counters}.used`;
-  const deleteHolds = (state: string) => `SELECT owned.id FROM ${joinList(holds, 'id')} WHERE ${state} FOR UPDATE;
-      DELETE owned FROM ${joinList(holds, 'id')} WHERE ${state}`;
+  const deleteReservations = (
+    state: string,
+  ) => `SELECT owned.id FROM ${joinList(reservations, 'id')} WHERE ${state} FOR UPDATE;
+      DELETE owned FROM ${joinList(reservations, 'id')} WHERE ${state}`;
   return {
     schema: [
       `CREATE TABLE IF NOT EXISTS ${limits} (position bigint AUTO_INCREMENT PRIMARY KEY, ${projectColumn} UNIQUE,
         own_limits longtext CHARACTER SET utf8mb4 NOT NULL) ENGINE = InnoDB`,
       `CREATE TABLE IF NOT EXISTS ${counters} (${projectColumn}, kind varbinary(64) NOT NULL, used bigint NOT NULL,
         reserved bigint NOT NULL, PRIMARY KEY (project, kind)) ENGINE = InnoDB`,
-      `CREATE TABLE IF NOT EXISTS ${holds} (${projectColumn}, id varbinary(255) NOT NULL,
+      `CREATE TABLE IF NOT EXISTS ${reservations} (${projectColumn}, id varbinary(255) NOT NULL,
         amounts longtext CHARACTER SET utf8mb4 NOT NULL, expires_at bigint NOT NULL, PRIMARY KEY (project, id),
         KEY by_expiry (project, expires_at)) ENGINE = InnoDB`,
       `CREATE TABLE IF NOT EXISTS ${receipts} (lane char(36) CHARACTER SET ascii NOT NULL, number bigint NOT NULL,
@@ -42,18 +44,18 @@ export function mysqlStatements(prefix: string): Statements {
       FROM ${joinList(counters, 'kind')} FOR UPDATE`,
     add: `UPDATE ${joinList(counters, 'kind')}
       SET owned.used = owned.used + ${numberColumn(2)}, owned.reserved = owned.reserved + ${numberColumn(3)}`,
-    hold: `INSERT INTO ${holds} (expires_at, project, id, amounts)
+    insertReservations: `INSERT INTO ${reservations} (expires_at, project, id, amounts)
       SELECT ${currentTime} + ${numberColumn(3)}, item.c0, item.c1, item.c2 FROM ${itemList}`,
-    end: deleteHolds(`owned.expires_at > ${currentTime}`),
-    endExpired: deleteHolds(`owned.expires_at <= ${currentTime}`),
-    renew: `UPDATE ${holds} SET expires_at = ${currentTime} + CAST(? AS SIGNED)
+    end: deleteReservations(`owned.expires_at > ${currentTime}`),
+    endExpired: deleteReservations(`owned.expires_at <= ${currentTime}`),
+    renew: `UPDATE ${reservations} SET expires_at = ${currentTime} + CAST(? AS SIGNED)
       WHERE project = ? AND id = ? AND expires_at > ${currentTime}`,
     expiredOf: `SELECT owned.id, owned.project, owned.amounts FROM ${itemList}
-      STRAIGHT_JOIN ${holds} AS owned FORCE INDEX (by_expiry) ON owned.project = item.c0
+      STRAIGHT_JOIN ${reservations} AS owned FORCE INDEX (by_expiry) ON owned.project = item.c0
       WHERE owned.expires_at <= ${currentTime} LIMIT 1000`,
-    expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${currentTime} ORDER BY expires_at LIMIT 1000`,
+    expired: `SELECT id, project, amounts FROM ${reservations} WHERE expires_at <= ${currentTime} ORDER BY expires_at LIMIT 1000`,
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
-      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} WHERE project = ? AND expires_at <= ${currentTime}`,
+      UNION ALL SELECT NULL, 0, 0, amounts FROM ${reservations} WHERE project = ? AND expires_at <= ${currentTime}`,
     receipt: `INSERT INTO ${receipts} (lane, number, at) VALUES (?, ?, unix_timestamp())`,
     undo: `UPDATE ${receipts} SET undone = true WHERE lane = ? AND number = ? AND NOT undone`,
     forbid: `INSERT INTO ${receipts} (lane, number, undone, at) VALUES (?, ?, true, unix_timestamp())

@@ -10,7 +10,7 @@ export interface Receipt {
   readonly lane: string;
   readonly number: number;
   /** The amounts that the operation consumes; empty until it is sent. */
-  reserved: readonly Pick<StoredReservation, 'project' | 'amounts'>[];
+  requests: readonly Pick<StoredReservation, 'project' | 'amounts'>[];
 }
 
 /**
@@ -23,7 +23,7 @@ export class Receipts {
 
   /** Returns a receipt for the next operation. */
   nextReceipt(): Receipt {
-    return { lane: this.#lane, number: ++this.#last, reserved: [] };
+    return { lane: this.#lane, number: ++this.#last, requests: [] };
   }
 
   /** Returns whether this receipt and all earlier ones should be deleted. Called when the operation's result arrives. */

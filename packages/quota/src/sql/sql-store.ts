@@ -1,7 +1,7 @@
 import { BatchQueue } from '../batch-queue.js';
 import { checkOptions } from '../check-options.js';
 import { Compensation } from '../compensation.js';
-import type { Amounts, Excess } from '../limits.js';
+import type { Amounts, ExceededLimit } from '../limits.js';
 import type {
   ConsumeRequest,
   Count,
@@ -17,7 +17,7 @@ import { type Receipt, Receipts } from './receipts.js';
 import { SingleRequests } from './single-requests.js';
 import { readStatement, type SqlDatabase, type Steps, writeStatement } from './sql-database.js';
 import { type Statements, statementsFor, writeLimits } from './statements.js';
-import { QuotaSteps, type ReleaseRequest, type Settlement, type TakeRequest } from './steps.js';
+import { type AddRequest, QuotaSteps, type ReleaseRequest, type Settlement } from './steps.js';
 
 /** Options for `sqlStore()`. */
 export interface SqlStoreOptions {
@@ -73,11 +73,11 @@ class QuotaSqlStore implements SqlStore {
   /** Undefined for SQLite: a database in the same process cannot lose results. */
   readonly #receipts: Receipts | undefined;
   readonly #compensation = new Compensation(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
-  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly Excess[]>(BATCH_LIMITS, {
-    one: async (request) => (await this.#single?.reserve(request)) ?? onlyResult(await this.#takeBatch([request])),
-    many: async (requests) => this.#takeBatch(requests),
+  readonly #reserveQueue = new BatchQueue<ReserveRequest, readonly ExceededLimit[]>(BATCH_LIMITS, {
+    one: async (request) => (await this.#single?.reserve(request)) ?? onlyResult(await this.#addBatch([request])),
+    many: async (requests) => this.#addBatch(requests),
   });
-  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly Excess[]>(BATCH_LIMITS, {
+  readonly #consumeQueue = new BatchQueue<ConsumeRequest, readonly ExceededLimit[]>(BATCH_LIMITS, {
     one: (request) => this.#consumeOne(request),
     many: (requests) => this.#consumeAll(requests),
   });
@@ -119,23 +119,23 @@ class QuotaSqlStore implements SqlStore {
 
   // A call in the caller's transaction is not batched, because that transaction may end before the batch does.
 
-  reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
+  reserve(request: ReserveRequest): MaybePromise<readonly ExceededLimit[]> {
     if (!this.#database.isInTransaction()) return this.#reserveQueue.add(request);
-    return andThen(this.#takeBatch([request]), onlyResult);
+    return andThen(this.#addBatch([request]), onlyResult);
   }
 
-  consume(request: ConsumeRequest): MaybePromise<readonly Excess[]> {
+  consume(request: ConsumeRequest): MaybePromise<readonly ExceededLimit[]> {
     if (!this.#database.isInTransaction()) return this.#consumeQueue.add(request);
-    return andThen(this.#takeBatch([takeRequestOf(request)]), onlyResult);
+    return andThen(this.#addBatch([addRequestOf(request)]), onlyResult);
   }
 
-  settle(hold: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
-    if (!this.#database.isInTransaction()) return this.#settleQueue.add({ hold, outcome });
-    return andThen(this.#settleAll([{ hold, outcome }]), onlyResult);
+  settle(reservation: StoredReservation, outcome: 'commit' | 'release'): MaybePromise<boolean> {
+    if (!this.#database.isInTransaction()) return this.#settleQueue.add({ reservation, outcome });
+    return andThen(this.#settleAll([{ reservation, outcome }]), onlyResult);
   }
 
-  renew(hold: StoredReservation, ttlMs: number): MaybePromise<boolean> {
-    return this.#run(() => this.#steps.renew(hold, ttlMs));
+  renew(reservation: StoredReservation, ttlMs: number): MaybePromise<boolean> {
+    return this.#run(() => this.#steps.renew(reservation, ttlMs));
   }
 
   counts(project: string): MaybePromise<Readonly<Record<string, Count>>> {
@@ -186,30 +186,30 @@ class QuotaSqlStore implements SqlStore {
     );
   }
 
-  #takeBatch(requests: readonly TakeRequest[], receipt?: Receipt): MaybePromise<readonly (readonly Excess[])[]> {
+  #addBatch(requests: readonly AddRequest[], receipt?: Receipt): MaybePromise<readonly (readonly ExceededLimit[])[]> {
     return andThen(
-      this.#run(() => this.#steps.take(requests, receipt)),
+      this.#run(() => this.#steps.add(requests, receipt)),
       (outcome) => {
         if ('results' in outcome) return outcome.results;
         // Expired reservations are removed in a separate transaction, because they may have kinds whose counters the
         // first transaction has not locked.
         return andThen(
           this.#run(() => this.#steps.endExpired(outcome.expired)),
-          () => this.#takeBatch(requests, receipt),
+          () => this.#addBatch(requests, receipt),
         );
       },
     );
   }
 
-  async #consumeOne(request: ConsumeRequest): Promise<readonly Excess[]> {
+  async #consumeOne(request: ConsumeRequest): Promise<readonly ExceededLimit[]> {
     const single = this.#single;
     const result = single && (await this.#withReceipt((receipt) => receipt && single.consume(request, receipt)));
     return result ?? onlyResult(await this.#consumeAll([request]));
   }
 
-  #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
-    const takeRequests = requests.map(takeRequestOf);
-    return this.#withReceipt((receipt) => this.#takeBatch(takeRequests, receipt));
+  #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly ExceededLimit[])[]> {
+    const addRequests = requests.map(addRequestOf);
+    return this.#withReceipt((receipt) => this.#addBatch(addRequests, receipt));
   }
 
   /** Runs a consume operation, and undoes it if its result is lost. */
@@ -225,7 +225,7 @@ class QuotaSqlStore implements SqlStore {
     } catch (error) {
       // An operation that was never sent is not undone, so that an unavailable server does not cause one undo attempt
       // per request.
-      if (receipt.reserved.length > 0) {
+      if (receipt.requests.length > 0) {
         receipts.startLane();
         this.#compensation.add(receipt);
       }
@@ -254,7 +254,7 @@ function statementsOf(dialect: SqlDatabase['dialect'], prefix: string): Statemen
   return dialect === 'mysql' ? mysqlStatements(prefix) : statementsFor(dialect, prefix);
 }
 
-function takeRequestOf({ id, project, amounts, defaults }: ConsumeRequest): TakeRequest {
+function addRequestOf({ id, project, amounts, defaults }: ConsumeRequest): AddRequest {
   return { id, project, amounts, defaults, ttlMs: undefined };
 }
 

@@ -15,7 +15,7 @@ export function tableNamesOf(prefix: string) {
   return {
     limits: `${prefix}limits`,
     counters: `${prefix}counters`,
-    holds: `${prefix}holds`,
+    reservations: `${prefix}holds`,
     receipts: `${prefix}receipts`,
   } as const;
 }
@@ -34,14 +34,14 @@ export function currentTimeExpression(parameter: string): string {
  */
 export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
   const isPostgres = dialect === 'postgres';
-  const { limits, counters, holds, receipts } = tableNamesOf(prefix);
+  const { limits, counters, reservations, receipts } = tableNamesOf(prefix);
   const itemList = isPostgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
   const itemColumn = (index: number, type: 'text' | 'bigint') =>
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
   const currentTime = isPostgres ? currentTimeExpression('?') : '?';
   const integerType = isPostgres ? 'bigint' : 'integer';
   // If SQLite has statistics, it may otherwise prefer the primary key and read every reservation of the project.
-  const expiryIndex = isPostgres ? '' : `INDEXED BY ${holds}_by_expiry`;
+  const expiryIndex = isPostgres ? '' : `INDEXED BY ${reservations}_by_expiry`;
 
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved)
       SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')}, 0, 0 FROM ${itemList} WHERE true
@@ -57,11 +57,11 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
       `CREATE TABLE IF NOT EXISTS ${counters} (
         project text NOT NULL, kind text NOT NULL, used ${integerType} NOT NULL, reserved ${integerType} NOT NULL,
         PRIMARY KEY (project, kind))`,
-      `CREATE TABLE IF NOT EXISTS ${holds} (
+      `CREATE TABLE IF NOT EXISTS ${reservations} (
         project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${integerType} NOT NULL,
         PRIMARY KEY (project, id))${isPostgres ? '' : ' WITHOUT ROWID'}`,
       // A rejected request uses this index to find the expired reservations of its project without reading the others.
-      `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
+      `CREATE INDEX IF NOT EXISTS ${reservations}_by_expiry ON ${reservations} (project, expires_at)`,
       // SQLite needs no receipts, because the result of a database in the same process cannot be lost.
       ...(isPostgres ? [receiptsTable] : []),
     ],
@@ -74,16 +74,16 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     add: `UPDATE ${counters} SET used = used + ${itemColumn(2, 'bigint')}, reserved = reserved + ${itemColumn(3, 'bigint')}
       FROM ${itemList} WHERE project = ${itemColumn(0, 'text')} AND kind = ${itemColumn(1, 'text')}`,
     /** Inserts reservations. Parameters: now, [[project, id, amounts, ttlMs]]. */
-    hold: `INSERT INTO ${holds} (project, id, amounts, expires_at)
+    insertReservations: `INSERT INTO ${reservations} (project, id, amounts, expires_at)
       SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')}, ${itemColumn(2, 'text')}, ${currentTime} + ${itemColumn(3, 'bigint')} FROM ${itemList}`,
     /** Deletes reservations that have not expired, and returns their ids. Parameters: [[project, id]], now. */
-    end: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')} FROM ${itemList})
+    end: `DELETE FROM ${reservations} WHERE (project, id) IN (SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')} FROM ${itemList})
       AND expires_at > ${currentTime} RETURNING id`,
     /** Deletes expired reservations, and returns their ids. Parameters: [[project, id]], now. */
-    endExpired: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')} FROM ${itemList})
+    endExpired: `DELETE FROM ${reservations} WHERE (project, id) IN (SELECT ${itemColumn(0, 'text')}, ${itemColumn(1, 'text')} FROM ${itemList})
       AND expires_at <= ${currentTime} RETURNING id`,
     /** Renews a reservation that has not expired. Parameters: now, ttlMs, project, id, now. */
-    renew: `UPDATE ${holds} SET expires_at = ${currentTime} + CAST(? AS bigint)
+    renew: `UPDATE ${reservations} SET expires_at = ${currentTime} + CAST(? AS bigint)
       WHERE project = ? AND id = ? AND expires_at > ${currentTime} RETURNING id`,
     /**
      * Returns expired reservations of some projects; on PostgreSQL, at most a thousand per project. Parameters:
@@ -91,16 +91,16 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
      */
     expiredOf: isPostgres
       ? `SELECT gone.id, gone.project, gone.amounts FROM ${itemList} CROSS JOIN LATERAL (
-          SELECT id, project, amounts FROM ${holds}
+          SELECT id, project, amounts FROM ${reservations}
           WHERE project = ${itemColumn(0, 'text')} AND expires_at <= ${currentTime} ORDER BY expires_at LIMIT 1000) AS gone`
       : // CROSS JOIN makes SQLite keep this join order, regardless of its size estimates.
-        `SELECT held.id, held.project, held.amounts FROM ${itemList} CROSS JOIN ${holds} AS held ${expiryIndex}
-          WHERE held.project = ${itemColumn(0, 'text')} AND held.expires_at <= ${currentTime} LIMIT 1000`,
+        `SELECT reservation.id, reservation.project, reservation.amounts FROM ${itemList} CROSS JOIN ${reservations} AS reservation ${expiryIndex}
+          WHERE reservation.project = ${itemColumn(0, 'text')} AND reservation.expires_at <= ${currentTime} LIMIT 1000`,
     /** Returns at most a thousand expired reservations of all projects. Parameter: now. */
-    expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${currentTime} ORDER BY expires_at LIMIT 1000`,
+    expired: `SELECT id, project, amounts FROM ${reservations} WHERE expires_at <= ${currentTime} ORDER BY expires_at LIMIT 1000`,
     /** Returns the counters and the expired reservations of a project in one snapshot. Parameters: project, project, now. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
-      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${expiryIndex} WHERE project = ? AND expires_at <= ${currentTime}`,
+      UNION ALL SELECT NULL, 0, 0, amounts FROM ${reservations} ${expiryIndex} WHERE project = ? AND expires_at <= ${currentTime}`,
     // SQLite does not use the following statements, which manage receipts.
     /**
      * Records a consume operation. Fails if the number exists, so that an undone operation cannot be executed later.

@@ -1,5 +1,5 @@
 import { limitFor } from '../limit-for.js';
-import { type Amounts, checkLimits, type Excess } from '../limits.js';
+import { type Amounts, checkLimits, type ExceededLimit } from '../limits.js';
 import type { ConsumeRequest, Count, OwnLimits, Page, ProjectLimits, StoredReservation } from '../store.js';
 import type { Receipt } from './receipts.js';
 import { readStatement, type SqlRow, type Steps, writeStatement } from './sql-database.js';
@@ -7,7 +7,7 @@ import { type CounterDelta, formatTuples, readLimits, type Statements } from './
 
 /** A reservation to settle: whether to commit or to release it. */
 export interface Settlement {
-  readonly hold: StoredReservation;
+  readonly reservation: StoredReservation;
   readonly outcome: 'commit' | 'release';
 }
 
@@ -15,11 +15,11 @@ export interface Settlement {
 export type ReleaseRequest = Pick<StoredReservation, 'project' | 'amounts'>;
 
 /** Amounts to reserve or, if `ttlMs` is undefined, to consume. */
-export type TakeRequest = ConsumeRequest & { readonly ttlMs: number | undefined };
+export type AddRequest = ConsumeRequest & { readonly ttlMs: number | undefined };
 
 /** The results of a batch of requests; or, if the batch must be retried, the expired reservations to remove first. */
 export type ReserveOutcome =
-  | { readonly results: readonly (readonly Excess[])[] }
+  | { readonly results: readonly (readonly ExceededLimit[])[] }
   | { readonly expired: StoredReservation[] };
 
 /** Returns the current time in milliseconds since 1970, or null to use the database server's clock. */
@@ -49,12 +49,12 @@ export class QuotaSteps {
    *
    * @param receipt the receipt to write in the same transaction
    */
-  *take(requests: readonly TakeRequest[], receipt?: Receipt): Steps<ReserveOutcome> {
+  *add(requests: readonly AddRequest[], receipt?: Receipt): Steps<ReserveOutcome> {
     const counters = countersIn(yield readStatement(this.#text.lockAndRead, countersOf(requests)));
     const deltas = new Map<string, CounterDelta>();
     const outcomes = requests.map((request) => {
-      const exceeded = findExcess(request, counters);
-      if (exceeded.length === 0) take(request, counters, deltas);
+      const exceeded = findExceeded(request, counters);
+      if (exceeded.length === 0) addToCounters(request, counters, deltas);
       return { request, exceeded };
     });
     const rejectedRequests = outcomes.filter(({ exceeded }) => exceeded.length > 0);
@@ -67,24 +67,25 @@ export class QuotaSteps {
       );
       if (expired.length > 0) return { expired: expired.map(reservationFromRow) };
     }
-    yield* this.#add(deltas);
-    const holds = outcomes.flatMap(({ request: { id, project, amounts, ttlMs }, exceeded }) =>
+    yield* this.#writeDeltas(deltas);
+    const reservations = outcomes.flatMap(({ request: { id, project, amounts, ttlMs }, exceeded }) =>
       ttlMs === undefined || exceeded.length > 0 ? [] : [[project, id, JSON.stringify(amounts), ttlMs]],
     );
-    if (holds.length > 0) yield writeStatement(this.#text.hold, this.#now(), formatTuples(holds));
+    if (reservations.length > 0)
+      yield writeStatement(this.#text.insertReservations, this.#now(), formatTuples(reservations));
     if (receipt && deltas.size > 0) {
-      receipt.reserved = outcomes.flatMap(({ request, exceeded }) => (exceeded.length > 0 ? [] : [request]));
+      receipt.requests = outcomes.flatMap(({ request, exceeded }) => (exceeded.length > 0 ? [] : [request]));
       yield writeStatement(this.#text.receipt, receipt.lane, receipt.number);
     }
     return { results: outcomes.map(({ exceeded }) => exceeded) };
   }
 
   /** Undoes a consume operation if it was executed, and otherwise prevents its later execution. Idempotent. */
-  *undo({ lane, number, reserved }: Receipt): Steps<void> {
+  *undo({ lane, number, requests }: Receipt): Steps<void> {
     // An operation in progress also locks its counters first, so one of the two transactions waits for the other.
-    yield writeStatement(this.#text.lock, countersOf(reserved));
+    yield writeStatement(this.#text.lock, countersOf(requests));
     const done = yield readStatement(this.#text.undo, lane, number);
-    if (done.length > 0) yield writeStatement(this.#text.release, totalsOf(reserved));
+    if (done.length > 0) yield writeStatement(this.#text.release, totalsOf(requests));
     else yield writeStatement(this.#text.forbid, lane, number);
   }
 
@@ -99,12 +100,12 @@ export class QuotaSteps {
   *settle(settlements: readonly Settlement[]): Steps<readonly boolean[]> {
     const ended = yield* this.#end(settlements, this.#text.end);
     // If a batch settles a reservation twice, the first settlement applies.
-    return settlements.map(({ hold }) => ended.delete(hold.id));
+    return settlements.map(({ reservation }) => ended.delete(reservation.id));
   }
 
-  *endExpired(holds: readonly StoredReservation[]): Steps<void> {
-    const settlements = holds.map((hold): Settlement => ({ hold, outcome: 'release' }));
-    if (holds.length > 0) yield* this.#end(settlements, this.#text.endExpired);
+  *endExpired(reservations: readonly StoredReservation[]): Steps<void> {
+    const settlements = reservations.map((reservation): Settlement => ({ reservation, outcome: 'release' }));
+    if (reservations.length > 0) yield* this.#end(settlements, this.#text.endExpired);
   }
 
   /** Returns at most a thousand expired reservations of all projects. */
@@ -112,8 +113,11 @@ export class QuotaSteps {
     return (yield readStatement(this.#text.expired, this.#now())).map(reservationFromRow);
   }
 
-  *renew(hold: StoredReservation, ttlMs: number): Steps<boolean> {
-    return (yield readStatement(this.#text.renew, this.#now(), ttlMs, hold.project, hold.id, this.#now())).length > 0;
+  *renew(reservation: StoredReservation, ttlMs: number): Steps<boolean> {
+    return (
+      (yield readStatement(this.#text.renew, this.#now(), ttlMs, reservation.project, reservation.id, this.#now()))
+        .length > 0
+    );
   }
 
   *counts(project: string): Steps<Readonly<Record<string, Count>>> {
@@ -152,25 +156,25 @@ export class QuotaSteps {
   }
 
   *#end(settlements: readonly Settlement[], text: string): Steps<Set<string>> {
-    yield writeStatement(this.#text.lock, countersOf(settlements.map(({ hold }) => hold)));
-    const ids = formatTuples(settlements.map(({ hold }) => [hold.project, hold.id]));
+    yield writeStatement(this.#text.lock, countersOf(settlements.map(({ reservation }) => reservation)));
+    const ids = formatTuples(settlements.map(({ reservation }) => [reservation.project, reservation.id]));
     const ended = new Set((yield readStatement(text, ids, this.#now())).map((row) => String(row.id)));
     const deltas = new Map<string, CounterDelta>();
     const done = new Set<string>();
-    for (const { hold, outcome } of settlements) {
-      if (!ended.has(hold.id) || done.has(hold.id)) continue;
-      done.add(hold.id);
-      for (const [kind, amount] of Object.entries(hold.amounts)) {
-        const delta = getOrCreateDelta(deltas, hold.project, kind);
+    for (const { reservation, outcome } of settlements) {
+      if (!ended.has(reservation.id) || done.has(reservation.id)) continue;
+      done.add(reservation.id);
+      for (const [kind, amount] of Object.entries(reservation.amounts)) {
+        const delta = getOrCreateDelta(deltas, reservation.project, kind);
         delta.reserved -= amount;
         if (outcome === 'commit') delta.used += amount;
       }
     }
-    yield* this.#add(deltas);
+    yield* this.#writeDeltas(deltas);
     return ended;
   }
 
-  *#add(deltas: ReadonlyMap<string, CounterDelta>): Steps<void> {
+  *#writeDeltas(deltas: ReadonlyMap<string, CounterDelta>): Steps<void> {
     if (deltas.size === 0) return;
     const rows = [...deltas.values()].map(({ project, kind, used, reserved }) => [project, kind, used, reserved]);
     yield writeStatement(this.#text.add, formatTuples(rows));
@@ -201,8 +205,8 @@ function totalsOf(returns: readonly ReleaseRequest[]): string {
 }
 
 /** Returns the kinds of a request that exceed their limit according to counter rows from the database. */
-export function findExcessInRows(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
-  return findExcess(request, countersIn(rows));
+export function findExceededInRows(request: ConsumeRequest, rows: readonly SqlRow[]): readonly ExceededLimit[] {
+  return findExceeded(request, countersIn(rows));
 }
 
 function countersIn(rows: readonly SqlRow[]): ReadonlyMap<string, Counter> {
@@ -216,7 +220,7 @@ function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, 
   return counter;
 }
 
-function findExcess(request: ConsumeRequest, counters: ReadonlyMap<string, Counter>): readonly Excess[] {
+function findExceeded(request: ConsumeRequest, counters: ReadonlyMap<string, Counter>): readonly ExceededLimit[] {
   const usage: Record<string, number> = {};
   const limits: Record<string, number | bigint> = {};
   for (const kind of Object.keys(request.amounts)) {
@@ -227,7 +231,11 @@ function findExcess(request: ConsumeRequest, counters: ReadonlyMap<string, Count
   return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
 }
 
-function take(request: TakeRequest, counters: ReadonlyMap<string, Counter>, deltas: Map<string, CounterDelta>): void {
+function addToCounters(
+  request: AddRequest,
+  counters: ReadonlyMap<string, Counter>,
+  deltas: Map<string, CounterDelta>,
+): void {
   const column = request.ttlMs === undefined ? 'used' : 'reserved';
   for (const [kind, amount] of Object.entries(request.amounts)) {
     lockedCounter(counters, request.project, kind)[column] += amount;

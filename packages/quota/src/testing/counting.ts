@@ -11,13 +11,13 @@ export function testCounting(suite: QuotaStoreSuite): void {
     });
 
     test('counts a reservation as reserved, and as used after commit', async ({ store }) => {
-      const hold = reserveRequest('p', { secrets: 1, orders: 2 });
-      assert.deepEqual(await store.reserve(hold), []);
+      const reservation = reserveRequest('p', { secrets: 1, orders: 2 });
+      assert.deepEqual(await store.reserve(reservation), []);
       assert.deepEqual(await countsOf(store, 'p'), {
         secrets: { used: 0, reserved: 1 },
         orders: { used: 0, reserved: 2 },
       });
-      assert.equal(await store.settle(hold, 'commit'), true);
+      assert.equal(await store.settle(reservation, 'commit'), true);
       assert.deepEqual(await countsOf(store, 'p'), {
         secrets: { used: 1, reserved: 0 },
         orders: { used: 2, reserved: 0 },
@@ -25,18 +25,18 @@ export function testCounting(suite: QuotaStoreSuite): void {
     });
 
     test('frees all reserved amounts on release', async ({ store }) => {
-      const hold = reserveRequest('p', { secrets: 3 });
-      await store.reserve(hold);
-      assert.equal(await store.settle(hold, 'release'), true);
+      const reservation = reserveRequest('p', { secrets: 3 });
+      await store.reserve(reservation);
+      assert.equal(await store.settle(reservation, 'release'), true);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
     test('settles a reservation only once', async ({ store }) => {
-      const hold = reserveRequest('p', { secrets: 3 });
-      await store.reserve(hold);
-      await store.settle(hold, 'commit');
-      assert.equal(await store.settle(hold, 'commit'), false);
-      assert.equal(await store.settle(hold, 'release'), false);
+      const reservation = reserveRequest('p', { secrets: 3 });
+      await store.reserve(reservation);
+      await store.settle(reservation, 'commit');
+      assert.equal(await store.settle(reservation, 'commit'), false);
+      assert.equal(await store.settle(reservation, 'release'), false);
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 3, reserved: 0 } });
     });
 

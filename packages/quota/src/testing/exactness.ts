@@ -8,25 +8,27 @@ export function testExactness(suite: QuotaStoreSuite): void {
 
   suite.describe('concurrent calls', () => {
     test('admit exactly the limit', async ({ store }) => {
-      const holds = Array.from({ length: 300 }, () =>
+      const reservations = Array.from({ length: 300 }, () =>
         reserveRequest('p', { secrets: 1 }, { defaults: { secrets: 100 } }),
       );
-      const responses = await Promise.all(holds.map(async (hold) => ({ hold, exceeded: await store.reserve(hold) })));
-      const admitted = responses.flatMap(({ hold, exceeded }) => (exceeded.length === 0 ? [hold] : []));
+      const responses = await Promise.all(
+        reservations.map(async (reservation) => ({ reservation, exceeded: await store.reserve(reservation) })),
+      );
+      const admitted = responses.flatMap(({ reservation, exceeded }) => (exceeded.length === 0 ? [reservation] : []));
       assert.equal(admitted.length, 100);
-      const committed = await Promise.all(admitted.map((hold) => store.settle(hold, 'commit')));
+      const committed = await Promise.all(admitted.map((reservation) => store.settle(reservation, 'commit')));
       assert.ok(committed.every(Boolean));
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 100, reserved: 0 } });
     });
 
     test('never exceed a limit with mixed amounts of several kinds', async ({ store }) => {
       const defaults = { secrets: 40, orders: 25 };
-      const holds = Array.from({ length: 120 }, (_, index) => {
+      const reservations = Array.from({ length: 120 }, (_, index) => {
         const amounts: Amounts =
           index % 3 === 0 ? { secrets: 1 + (index % 4) } : { orders: 1, secrets: index % 2 || 2 };
         return reserveRequest(`p${index % 2}`, amounts, { defaults });
       });
-      await Promise.all(holds.map((hold) => store.reserve(hold)));
+      await Promise.all(reservations.map((reservation) => store.reserve(reservation)));
       for (const project of ['p0', 'p1']) {
         const { secrets, orders } = await countsOf(store, project);
         assert.ok(secrets && secrets.reserved <= 40 && secrets.reserved > 36, `${secrets?.reserved}`);
@@ -36,9 +38,9 @@ export function testExactness(suite: QuotaStoreSuite): void {
 
     test('either commit or release a reservation, not both', async ({ store }) => {
       for (let round = 0; round < 20; round++) {
-        const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 60_000 });
-        await store.reserve(hold);
-        const settled = await Promise.all([store.settle(hold, 'commit'), store.settle(hold, 'release')]);
+        const reservation = reserveRequest('p', { secrets: 1 }, { ttlMs: 60_000 });
+        await store.reserve(reservation);
+        const settled = await Promise.all([store.settle(reservation, 'commit'), store.settle(reservation, 'release')]);
         assert.equal(settled.filter(Boolean).length, 1);
         const expected = settled[0] ? { secrets: { used: 1, reserved: 0 } } : {};
         assert.deepEqual(await countsOf(store, 'p'), expected);
@@ -54,11 +56,11 @@ export function testExactness(suite: QuotaStoreSuite): void {
       ] as const;
       const rounds = Array.from({ length: 30 }, () => pairs).flat();
       const work = rounds.map(async ([first, second], index) => {
-        const hold = reserveRequest('p', { [first]: 1, [second]: 2 });
-        assert.deepEqual(await store.reserve(hold), []);
+        const reservation = reserveRequest('p', { [first]: 1, [second]: 2 });
+        assert.deepEqual(await store.reserve(reservation), []);
         const commit = index % 2 === 0;
-        assert.equal(await store.settle(hold, commit ? 'commit' : 'release'), true);
-        if (commit) await store.release('p', hold.amounts);
+        assert.equal(await store.settle(reservation, commit ? 'commit' : 'release'), true);
+        if (commit) await store.release('p', reservation.amounts);
       });
       await Promise.all(work);
       assert.deepEqual(await countsOf(store, 'p'), {});

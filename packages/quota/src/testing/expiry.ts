@@ -7,29 +7,29 @@ export function testExpiry(suite: QuotaStoreSuite): void {
 
   suite.describe('expiry', () => {
     test('counts a reservation until its time-to-live ends', async ({ store, advance }) => {
-      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
-      await store.reserve(hold);
+      const reservation = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
+      await store.reserve(reservation);
       advance(999);
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 0, reserved: 1 } });
-      assert.equal(await store.settle(hold, 'commit'), true);
+      assert.equal(await store.settle(reservation, 'commit'), true);
     });
 
     test('neither counts nor settles an expired reservation', async ({ store, advance }) => {
-      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
-      await store.reserve(hold);
+      const reservation = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
+      await store.reserve(reservation);
       advance(1000);
       assert.deepEqual(await countsOf(store, 'p'), {});
-      assert.equal(await store.settle(hold, 'commit'), false);
-      assert.equal(await store.settle(hold, 'release'), false);
+      assert.equal(await store.settle(reservation, 'commit'), false);
+      assert.equal(await store.settle(reservation, 'release'), false);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
     test('neither settles nor renews an expired reservation that no call has removed yet', async (context) => {
       const { store, advance } = context;
       const reserved = async (secrets: number) => {
-        const hold = reserveRequest('p', { secrets }, { ttlMs: 1000 });
-        await store.reserve(hold);
-        return hold;
+        const reservation = reserveRequest('p', { secrets }, { ttlMs: 1000 });
+        await store.reserve(reservation);
+        return reservation;
       };
       const [first, second, third] = [await reserved(1), await reserved(2), await reserved(3)];
       advance(1000);
@@ -60,22 +60,22 @@ export function testExpiry(suite: QuotaStoreSuite): void {
     });
 
     test('restarts the time-to-live on renewal', async ({ store, advance }) => {
-      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
-      await store.reserve(hold);
+      const reservation = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
+      await store.reserve(reservation);
       advance(900);
-      assert.equal(await store.renew(hold, 1000), true);
+      assert.equal(await store.renew(reservation, 1000), true);
       advance(900);
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 0, reserved: 1 } });
       advance(100);
-      assert.equal(await store.renew(hold, 1000), false);
+      assert.equal(await store.renew(reservation, 1000), false);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
     test('does not renew a settled reservation', async ({ store }) => {
-      const hold = reserveRequest('p', { secrets: 1 });
-      await store.reserve(hold);
-      await store.settle(hold, 'commit');
-      assert.equal(await store.renew(hold, 1000), false);
+      const reservation = reserveRequest('p', { secrets: 1 });
+      await store.reserve(reservation);
+      await store.settle(reservation, 'commit');
+      assert.equal(await store.renew(reservation, 1000), false);
     });
 
     test('removes only expired reservations, of every project, in a sweep', async ({ store, advance }) => {
@@ -93,12 +93,12 @@ export function testExpiry(suite: QuotaStoreSuite): void {
     });
 
     test('does not settle an expired reservation after a sweep', async ({ store, advance }) => {
-      const hold = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
-      await store.reserve(hold);
+      const reservation = reserveRequest('p', { secrets: 1 }, { ttlMs: 1000 });
+      await store.reserve(reservation);
       advance(1000);
       await store.sweep();
-      assert.equal(await store.settle(hold, 'commit'), false);
-      assert.equal(await store.renew(hold, 1000), false);
+      assert.equal(await store.settle(reservation, 'commit'), false);
+      assert.equal(await store.renew(reservation, 1000), false);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
   });

@@ -56,9 +56,9 @@ export function reserveRequest(
 
 /** Reserves and commits amounts. */
 export async function useAmounts(store: QuotaStore, project: string, amounts: Amounts): Promise<void> {
-  const hold = reserveRequest(project, amounts);
-  assert.deepEqual(await store.reserve(hold), []);
-  assert.equal(await store.settle(hold, 'commit'), true);
+  const reservation = reserveRequest(project, amounts);
+  assert.deepEqual(await store.reserve(reservation), []);
+  assert.equal(await store.settle(reservation, 'commit'), true);
 }
 
 /** Returns the usage of a project without kinds that are 0, which a store may include or omit. */

@@ -134,11 +134,11 @@ describe('enforceQuota()', () => {
 
   it('uses the configured direction instead of the method', async () => {
     await quota.consume('p', { secrets: 2 });
-    await supertest(app({ direction: 'give-back' }))
+    await supertest(app({ direction: 'release' }))
       .post('/secrets')
       .expect(201);
     await untilUsed(1);
-    await supertest(app({ direction: 'take' }))
+    await supertest(app({ direction: 'reserve' }))
       .delete('/secrets')
       .expect(204);
     await untilUsed(2);
@@ -179,7 +179,7 @@ describe('options of enforceQuota()', () => {
     ['inherited kind', { kind: 'constructor' }, 'unknown kind'],
     ['impossible cost', { kind: 'secrets', cost: -1 }, 'integer'],
     ['impossible status', { kind: 'secrets', status: 418 }, '403 or 429'],
-    ['impossible direction', { kind: 'secrets', direction: 'up' }, '"take" or "give-back"'],
+    ['impossible direction', { kind: 'secrets', direction: 'up' }, '"reserve" or "release"'],
     ['impossible onStoreError', { kind: 'secrets', onStoreError: 'ajar' }, '"closed" or "open"'],
     ['impossible errors', { kind: 'secrets', errors: 'throw' }, '"next" or a function'],
     ['no project', { kind: 'secrets', project: 'p' }, 'project must be a function'],

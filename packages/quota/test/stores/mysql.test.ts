@@ -79,11 +79,11 @@ describe('sqlStore on MariaDB', () => {
 
   onServer('expires reservations by the clock of the server by default', async () => {
     const { store, tablePrefix } = await fresh();
-    const hold = { id: 'h', project: 'p', amounts: { secrets: 1 } };
-    await store.reserve({ ...hold, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
+    const reservation = { id: 'h', project: 'p', amounts: { secrets: 1 } };
+    await store.reserve({ ...reservation, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
     const [rows] = await pool.query(`SELECT expires_at - unix_timestamp() * 1000 AS ms FROM ${tablePrefix}holds`);
     expect(Math.abs(Number((rows as { ms: string }[])[0]!.ms) - 3_600_000)).toBeLessThan(600_000);
-    expect(await store.settle(hold, 'commit')).toBe(true);
+    expect(await store.settle(reservation, 'commit')).toBe(true);
   });
 
   onServer('admits exactly the limit to 64 concurrent callers of four stores', async () => {
@@ -113,13 +113,13 @@ describe('sqlStore on MariaDB', () => {
     let now = 1_000_000;
     const { store, tablePrefix } = await fresh(() => now);
     const stores = [store, sqlStore({ database: mysql(pool), tablePrefix, clock: () => now })];
-    const hold = (index: number) => ({ id: `h${index}`, project: `p${index % 2}`, amounts: { secrets: 1 } });
+    const reservation = (index: number) => ({ id: `h${index}`, project: `p${index % 2}`, amounts: { secrets: 1 } });
     const numbers = Array.from({ length: 40 }, (_, index) => index);
     const reserve = (index: number) =>
-      stores[index % 2]!.reserve({ ...hold(index), defaults: { secrets: -1 }, ttlMs: index % 4 ? 100 : 1000 });
+      stores[index % 2]!.reserve({ ...reservation(index), defaults: { secrets: -1 }, ttlMs: index % 4 ? 100 : 1000 });
     await Promise.all(numbers.map(reserve));
     now += 500;
-    const settled = numbers.map((index) => stores[(index + 1) % 2]!.settle(hold(index), 'commit'));
+    const settled = numbers.map((index) => stores[(index + 1) % 2]!.settle(reservation(index), 'commit'));
     const [outcomes] = await Promise.all([Promise.all(settled), ...stores.map((one) => one.sweep())]);
     expect(outcomes).toEqual(numbers.map((index) => index % 4 === 0));
     const counters = await rowsOf(`${tablePrefix}counters`);
@@ -133,10 +133,10 @@ describe('sqlStore on MariaDB', () => {
     const { store } = await fresh();
     const names = ['a', 'A', 'a ', 'á', "it's", 'back\\slash', '"; --', '\u{1f600}'.repeat(256)];
     for (const [number, project] of names.entries()) {
-      const hold = { id: `${number}`, project, amounts: { secrets: number + 1 } };
-      expect(await store.reserve({ ...hold, defaults: { secrets: 20 }, ttlMs: 60_000 })).toEqual([]);
+      const reservation = { id: `${number}`, project, amounts: { secrets: number + 1 } };
+      expect(await store.reserve({ ...reservation, defaults: { secrets: 20 }, ttlMs: 60_000 })).toEqual([]);
       await store.setLimits(project, { secrets: number });
-      expect(await store.settle(hold, 'commit')).toBe(true);
+      expect(await store.settle(reservation, 'commit')).toBe(true);
     }
     const found = await Promise.all(names.map(async (name) => (await store.counts(name)).secrets?.used));
     expect(found).toEqual(names.map((_, number) => number + 1));

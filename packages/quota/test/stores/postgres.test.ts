@@ -35,13 +35,13 @@ describe.skipIf(!url)('on a real server', () => {
 
   it('expires reservations by the clock of the server by default', async () => {
     const store = await fresh();
-    const hold = { id: 'h', project: 'p', amounts: { secrets: 1 } };
-    await store.reserve({ ...hold, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
+    const reservation = { id: 'h', project: 'p', amounts: { secrets: 1 } };
+    await store.reserve({ ...reservation, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
     const { rows } = await pool.query(
       `SELECT expires_at - (extract(epoch FROM now()) * 1000)::bigint AS ms FROM t${opened - 1}_holds`,
     );
     expect(Math.abs(Number(rows[0].ms) - 3_600_000)).toBeLessThan(60_000);
-    expect(await store.settle(hold, 'commit')).toBe(true);
+    expect(await store.settle(reservation, 'commit')).toBe(true);
   });
 
   it('does not deadlock if several stores mix kinds and expire reservations', async () => {
@@ -57,9 +57,9 @@ describe.skipIf(!url)('on a real server', () => {
       const work = Array.from({ length: 80 }, async (_, index) => {
         const store = stores[index % 4]!;
         const amounts = { [kinds[(index + 2) % 3]!]: 1, [kinds[index % 3]!]: 1 };
-        const hold = { id: `${round}-${index}`, project: `p${index % 2}`, amounts };
-        const exceeded = await store.reserve({ ...hold, defaults, ttlMs: 10 + (index % 20) });
-        if (exceeded.length === 0 && index % 5 === 0) await store.settle(hold, 'release');
+        const reservation = { id: `${round}-${index}`, project: `p${index % 2}`, amounts };
+        const exceeded = await store.reserve({ ...reservation, defaults, ttlMs: 10 + (index % 20) });
+        if (exceeded.length === 0 && index % 5 === 0) await store.settle(reservation, 'release');
         now += 1;
       });
       await Promise.all([...work, stores[round % 4]!.sweep()]);
@@ -96,33 +96,38 @@ describe.skipIf(!url)('on a real server', () => {
     };
     return { store, request };
   }
-  const holdsOf = (count: number) =>
+  const reservationsOf = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: `h${n}`, project: `p${n % 3}`, amounts: { secrets: 1 } }));
 
   it('sends two queries to reserve, to settle and to consume for any number of concurrent calls', async () => {
     const { store, request: requested } = await noting();
-    const holds = holdsOf(50);
+    const reservations = reservationsOf(50);
     const reserve = () =>
-      Promise.all(holds.map((hold) => store.reserve({ ...hold, defaults: { secrets: -1 }, ttlMs: 60_000 })));
+      Promise.all(
+        reservations.map((reservation) => store.reserve({ ...reservation, defaults: { secrets: -1 }, ttlMs: 60_000 })),
+      );
     expect(await requested(reserve)).toBe(2);
-    expect(await requested(() => Promise.all(holds.map((hold) => store.settle(hold, 'commit'))))).toBe(2);
-    const consume = () => Promise.all(holds.map((hold) => store.consume!({ ...hold, defaults: { secrets: -1 } })));
+    expect(
+      await requested(() => Promise.all(reservations.map((reservation) => store.settle(reservation, 'commit')))),
+    ).toBe(2);
+    const consume = () =>
+      Promise.all(reservations.map((reservation) => store.consume!({ ...reservation, defaults: { secrets: -1 } })));
     expect(await requested(consume)).toBe(2);
     expect((await store.counts('p0')).secrets).toEqual({ used: 34, reserved: 0 });
   });
 
   it('sends one query to reserve, to settle and to consume for a single call, and a second for the reason of a rejection', async () => {
     const { store, request: requested } = await noting();
-    const [hold] = holdsOf(1);
-    const reserve = (id: string) => store.reserve({ ...hold!, id, defaults: { secrets: 2 }, ttlMs: 60_000 });
-    const consume = (id: string) => store.consume!({ ...hold!, id, defaults: { secrets: 2 } });
+    const [reservation] = reservationsOf(1);
+    const reserve = (id: string) => store.reserve({ ...reservation!, id, defaults: { secrets: 2 }, ttlMs: 60_000 });
+    const consume = (id: string) => store.consume!({ ...reservation!, id, defaults: { secrets: 2 } });
     // Creates the counter.
     await reserve('first');
     expect(await requested(async () => expect(await reserve('second')).toEqual([]))).toBe(1);
     const rejection = [{ kind: 'secrets', requested: 1, used: 2, limit: 2 }];
     expect(await requested(async () => expect(await reserve('third')).toEqual(rejection))).toBe(2);
     expect(await requested(async () => expect(await consume('third')).toEqual(rejection))).toBe(2);
-    const settle = (id: string, outcome: 'commit' | 'release') => store.settle({ ...hold!, id }, outcome);
+    const settle = (id: string, outcome: 'commit' | 'release') => store.settle({ ...reservation!, id }, outcome);
     expect(await requested(async () => expect(await settle('first', 'commit')).toBe(true))).toBe(1);
     expect(await requested(async () => expect(await settle('first', 'commit')).toBe(false))).toBe(1);
     expect(await requested(async () => expect(await settle('second', 'release')).toBe(true))).toBe(1);
@@ -161,12 +166,12 @@ describe.skipIf(!url)('on a real server', () => {
       stores.map(async (store, lane) => {
         let consumed = 0;
         for (let turn = 0; ; turn++) {
-          const hold = { id: `${lane}-${turn}`, project: 'p', amounts: { secrets: 1 } };
-          if ((await store.reserve({ ...hold, defaults, ttlMs: 600_000 })).length > 0) return consumed;
-          if (turn % 3 === 0) expect(await store.settle(hold, 'release')).toBe(true);
+          const reservation = { id: `${lane}-${turn}`, project: 'p', amounts: { secrets: 1 } };
+          if ((await store.reserve({ ...reservation, defaults, ttlMs: 600_000 })).length > 0) return consumed;
+          if (turn % 3 === 0) expect(await store.settle(reservation, 'release')).toBe(true);
           else {
             consumed++;
-            if (turn % 3 === 1) expect(await store.settle(hold, 'commit')).toBe(true);
+            if (turn % 3 === 1) expect(await store.settle(reservation, 'commit')).toBe(true);
           }
         }
       }),
@@ -221,10 +226,10 @@ describe.skipIf(!url)('on a real server', () => {
         'E',
       ];
       for (const [number, project] of names.entries()) {
-        const hold = { id: `${project}-id`, project, amounts: { secrets: number + 1 } };
-        expect(await same.reserve({ ...hold, defaults: { secrets: 20 }, ttlMs: 60_000 })).toEqual([]);
+        const reservation = { id: `${project}-id`, project, amounts: { secrets: number + 1 } };
+        expect(await same.reserve({ ...reservation, defaults: { secrets: 20 }, ttlMs: 60_000 })).toEqual([]);
         await same.setLimits(project, { secrets: number });
-        expect(await same.settle(hold, 'commit')).toBe(true);
+        expect(await same.settle(reservation, 'commit')).toBe(true);
       }
       const found = await Promise.all(names.map(async (name) => (await store.counts(name)).secrets?.used));
       expect(found).toEqual(names.map((_, number) => number + 1));

@@ -25,11 +25,11 @@ describe.skipIf(!url)('on a real server', () => {
 
   it('expires reservations by the clock of the server by default', async () => {
     const store = fresh();
-    const hold = { id: 'h', project: 'p', amounts: { secrets: 1 } };
-    await store.reserve({ ...hold, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
+    const reservation = { id: 'h', project: 'p', amounts: { secrets: 1 } };
+    await store.reserve({ ...reservation, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
     const [, expiry] = await client.zrange(`{suite[*]-${process.pid}-${opened - 1}}:holds:p`, '0', '-1', 'WITHSCORES');
     expect(Math.abs(Number(expiry) - Date.now() - 3_600_000)).toBeLessThan(60_000);
-    expect(await store.settle(hold, 'commit')).toBe(true);
+    expect(await store.settle(reservation, 'commit')).toBe(true);
   });
 
   it('counts an amount once if a client repeats it after a lost connection', async () => {
@@ -88,10 +88,10 @@ describe.skipIf(!url)('on a real server', () => {
 
   it('leaves no key after everything is released', async () => {
     const store = fresh();
-    const hold = { id: 'h', project: 'p', amounts: { secrets: 1, orders: 2 } };
-    await store.reserve({ ...hold, defaults: { secrets: -1, orders: -1 }, ttlMs: 1000 });
-    await store.settle(hold, 'commit');
-    await store.release('p', hold.amounts);
+    const reservation = { id: 'h', project: 'p', amounts: { secrets: 1, orders: 2 } };
+    await store.reserve({ ...reservation, defaults: { secrets: -1, orders: -1 }, ttlMs: 1000 });
+    await store.settle(reservation, 'commit');
+    await store.release('p', reservation.amounts);
     expect(await client.exists(`{suite[*]-${process.pid}-${opened - 1}}:counters:p`)).toBe(0);
     expect(await client.exists(`{suite[*]-${process.pid}-${opened - 1}}:holds:p`)).toBe(0);
   });

@@ -35,8 +35,8 @@ describe.skipIf(!postgresUrl)('several hosts', () => {
   const withHosts = (hosts: string) => postgresUrl.replace(host, hosts);
 
   it('are tried in turn, and the first of them again when it has recovered', async () => {
-    const anonymous = `127.0.0.1:${await freePort()}`;
-    const db = opened(withHosts(`${anonymous},${host}`));
+    const unreachable = `127.0.0.1:${await freePort()}`;
+    const db = opened(withHosts(`${unreachable},${host}`));
     const all = Array.from({ length: 5 }, () => sql<{ one: number }>`select 1 as one`.execute(db));
     for (const { rows } of await Promise.all(all)) expect(rows).toEqual([{ one: 1 }]);
   });

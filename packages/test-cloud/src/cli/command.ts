@@ -5,7 +5,7 @@ import { formatRequestLine } from './request-line.js';
 import { runProgram } from './run-program.js';
 import { waitForIdleClients } from './until-clients-close.js';
 
-const printLine = (expectedMessage: string) => process.stderr.write(`${expectedMessage}\n`);
+const printLine = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Resolves on the first termination signal. Further signals have no effect, so that shutdown can complete. */
 function waitForTermination(): Promise<void> {
@@ -16,7 +16,7 @@ function waitForTermination(): Promise<void> {
 
 /** @param describe returns the text for standard output, written before the log reports that the cloud is ready */
 async function startLoggedCloud(
-  { cloud: options, quiet, verify: verifyRecordingFile }: CommandOptions,
+  { cloud: options, quiet, verify: recordingFile }: CommandOptions,
   describe: (cloud: TestCloud) => string = () => '',
 ): Promise<TestCloud> {
   const startedAt = performance.now();
@@ -29,13 +29,13 @@ async function startLoggedCloud(
   });
   process.stdout.write(describe(cloud));
   printLine(`The cloud is ready after ${Math.round(performance.now() - startedAt)} ms: ${cloud.url}/`);
-  if (!quiet && verifyRecordingFile === undefined)
+  if (!quiet && recordingFile === undefined)
     cloud.onRequest((entry) => printLine(formatRequestLine(entry, process.stderr.isTTY)));
   return cloud;
 }
 
 async function stopCloud(cloud: TestCloud): Promise<void> {
-  for (const { method, url, count } of cloud.unserved()) printLine(`unhandled: ${method} ${url} (${count} times)`);
+  for (const { method, url, count } of cloud.unhandled()) printLine(`unhandled: ${method} ${url} (${count} times)`);
   await cloud.stop();
 }
 
@@ -74,12 +74,12 @@ async function recordCloud({ cloud: { port, host } }: CommandOptions, options: R
 
 async function verifyRecordingFile(command: CommandOptions, file: string): Promise<number> {
   const { readHar } = await import('../recording/har.js');
-  const { formatVerification: verificationText, verifyRecording } = await import('../recording/verify.js');
+  const { formatVerification, verifyRecording } = await import('../recording/verify.js');
   const har = await readHar(file);
   const cloud = await startLoggedCloud(command);
   try {
     const verification = await verifyRecording(har, cloud);
-    process.stdout.write(verificationText(verification));
+    process.stdout.write(formatVerification(verification));
     return verification.differences.length > 0 ? 1 : 0;
   } finally {
     await stopCloud(cloud);

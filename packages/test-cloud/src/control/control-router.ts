@@ -12,7 +12,7 @@ import { serializeRule } from './rule-json.js';
 /** The methods of a cloud that the control API calls. */
 export type ControllableCloud = Pick<
   TestCloud,
-  'token' | 'envFor' | 'clock' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
+  'token' | 'envFor' | 'clock' | 'requests' | 'unhandled' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
 >;
 
 const MachineRule = z.strictObject({ machine: MachineRuleBody });
@@ -46,7 +46,7 @@ function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
 export function controlRouter(cloud: ControllableCloud, rules: RuleBook): Router {
   const savedStates = new Map<string, CloudState>();
 
-  function parseRule(req: Request): ListedRule {
+  function findRule(req: Request): ListedRule {
     const rule = rules.list().find(({ id }) => id === req.params.id);
     if (!rule) throw new ServiceError(404, `Unknown rule ${req.params.id}.`);
     return rule;
@@ -69,15 +69,15 @@ export function controlRouter(cloud: ControllableCloud, rules: RuleBook): Router
     res.json({ rules: rules.list().map(serializeRule) });
   });
   router.get('/rules/:id', (req, res) => {
-    res.json(serializeRule(parseRule(req)));
+    res.json(serializeRule(findRule(req)));
   });
   router.post('/rules/:id/release', (req, res) => {
-    const rule = parseRule(req);
+    const rule = findRule(req);
     if (rule.kind === 'machine') rule.handle.release();
     res.json(serializeRule(rule));
   });
   router.delete('/rules/:id', (req, res) => {
-    parseRule(req).handle.remove();
+    findRule(req).handle.remove();
     res.status(204).end();
   });
   router.delete('/rules', (_req, res) => {
@@ -88,8 +88,8 @@ export function controlRouter(cloud: ControllableCloud, rules: RuleBook): Router
   router.get('/requests', (req, res) => {
     res.json({ requests: cloud.requests(parseJournalQuery(req.query)) });
   });
-  router.get('/unserved', (_req, res) => {
-    res.json({ unserved: cloud.unserved() });
+  router.get('/unhandled', (_req, res) => {
+    res.json({ unhandled: cloud.unhandled() });
   });
 
   router.get('/clock', (_req, res) => {

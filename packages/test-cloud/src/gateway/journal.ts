@@ -49,7 +49,7 @@ type MessagePart = 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'respo
 export type JournalHead = Omit<JournalEntry, MessagePart>;
 
 /** A stored journal entry, whose headers and bodies are parsed on demand. */
-export interface JournalLine {
+export interface StoredEntry {
   readonly entry: JournalHead;
   readonly requestHeaders: IncomingHttpHeaders;
   readonly responseHeaders: OutgoingHttpHeaders;
@@ -58,7 +58,7 @@ export interface JournalLine {
 
 /** Returns an entry with headers and bodies. @param hide returns the replacement for a secret; default: `***` */
 export function journalEntry(
-  { entry, tapped, requestHeaders, responseHeaders }: JournalLine,
+  { entry, tapped, requestHeaders, responseHeaders }: StoredEntry,
   hide?: Redact,
 ): JournalEntry {
   return {
@@ -70,7 +70,7 @@ export function journalEntry(
   };
 }
 
-function containsText({ entry, tapped }: JournalLine, text: string): boolean {
+function containsText({ entry, tapped }: StoredEntry, text: string): boolean {
   const { method, url, requestId, userAgent } = entry;
   const includesText = (part: string) => part.toLowerCase().includes(text);
   return (
@@ -81,18 +81,18 @@ function containsText({ entry, tapped }: JournalLine, text: string): boolean {
 }
 
 /** Returns a predicate for the entries that match a query. */
-function matcherFor({ service, method, url, status, after, text }: JournalQuery): (line: JournalLine) => boolean {
+function matcherFor({ service, method, url, status, after, text }: JournalQuery): (stored: StoredEntry) => boolean {
   const pattern = url instanceof RegExp ? new RegExp(url.source, url.flags.replace(/[gy]/g, '')) : undefined;
   const searchText = text?.toLowerCase();
-  return (line) => {
-    const { entry } = line;
+  return (stored) => {
+    const { entry } = stored;
     return (
       (after === undefined || entry.number > after) &&
       (service === undefined || entry.service === service) &&
       (method === undefined || entry.method === method.toUpperCase()) &&
       (status === undefined || entry.status === status || `${Math.floor(entry.status / 100)}xx` === status) &&
       (url === undefined || (pattern ? pattern.test(entry.url) : entry.url.includes(url as string))) &&
-      (!searchText || containsText(line, searchText))
+      (!searchText || containsText(stored, searchText))
     );
   };
 }
@@ -108,7 +108,7 @@ export interface WatchedRequest {
 /** Reports a request when its response is complete or its connection is closed. The entry's number is always 0. */
 export function watchRequest(
   { service, req, res, tapped, now }: WatchedRequest,
-  onComplete: (line: JournalLine) => void,
+  onComplete: (stored: StoredEntry) => void,
 ): void {
   const at = now();
   const startedAt = performance.now();
@@ -136,28 +136,28 @@ export function watchRequest(
 
 /** The journal of the most recent requests, up to a few thousand. */
 export class Journal {
-  #lines: JournalLine[] = [];
+  #entries: StoredEntry[] = [];
   #count = 0;
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
 
   /** Records a request when its response is complete or its connection is closed. */
   watch(service: string, req: IncomingMessage, res: ServerResponse, tapped: TappedBodies, now: () => number): void {
     watchRequest({ service, req, res, tapped, now }, (recorded) => {
-      const line = { ...recorded, entry: { ...recorded.entry, number: ++this.#count } };
-      this.#lines.push(line);
-      if (this.#lines.length > MAX_ENTRIES) this.#lines = this.#lines.slice(-MAX_ENTRIES / 2);
-      for (const listener of this.#listeners) listener(journalEntry(line));
+      const stored = { ...recorded, entry: { ...recorded.entry, number: ++this.#count } };
+      this.#entries.push(stored);
+      if (this.#entries.length > MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES / 2);
+      for (const listener of this.#listeners) listener(journalEntry(stored));
     });
   }
 
   /** Returns the entries that match a query, oldest first. */
   list(query: JournalQuery = {}): readonly JournalEntry[] {
-    return this.#lines.filter(matcherFor(query)).map((line) => journalEntry(line));
+    return this.#entries.filter(matcherFor(query)).map((stored) => journalEntry(stored));
   }
 
   /** Returns the most recent entries that match a query, newest first. */
   latest(count: number, query: JournalQuery = {}): readonly JournalHead[] {
-    return this.#lines
+    return this.#entries
       .filter(matcherFor(query))
       .slice(-count)
       .reverse()
@@ -166,8 +166,8 @@ export class Journal {
 
   /** Returns an entry by number; undefined if it is unknown or evicted. */
   get(number: number): JournalEntry | undefined {
-    const line = this.#lines.find(({ entry }) => entry.number === number);
-    return line && journalEntry(line);
+    const stored = this.#entries.find(({ entry }) => entry.number === number);
+    return stored && journalEntry(stored);
   }
 
   /** Calls `listener` for each new request. Returns a function that removes the listener. */
@@ -177,6 +177,6 @@ export class Journal {
   }
 
   clear(): void {
-    this.#lines = [];
+    this.#entries = [];
   }
 }

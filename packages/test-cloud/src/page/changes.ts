@@ -15,7 +15,7 @@ export interface FieldChange {
 /** The effect of a request on a resource, as far as the journal shows it. */
 export interface ResourceChange {
   readonly id: string;
-  readonly kind: 'made' | 'removed' | 'changed' | 'unchanged' | 'unknown';
+  readonly kind: 'created' | 'removed' | 'changed' | 'unchanged' | 'unknown';
   /** The journal numbers of the two compared responses: an earlier one, and the request's own or a later one. */
   readonly before?: number;
   readonly after?: number;
@@ -65,16 +65,21 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
 
 /**
  * Returns the resource that a request concerns: the only one in the response, or else the one with the last id in the
- * path. `made` is true if the request created the resource.
+ * path. `isCreation` is true if the request created the resource.
  */
-function findSubject({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
+function findSubject({
+  url,
+  method,
+  responseBody,
+  status,
+}: JournalEntry): { id: string; isCreation: boolean } | undefined {
   const idInPath = urlPath(url).match(ID)?.at(-1);
   const [first, second] = resourcesIn(responseBody);
   const onlyResource = second ? undefined : first;
   const isCreation = method === 'POST' && !!onlyResource && (status === 201 || status === 202 || status === 200);
-  if (isCreation && onlyResource.id !== idInPath) return { id: onlyResource.id, made: !url.endsWith('/action') };
-  if (onlyResource) return { id: onlyResource.id, made: false };
-  return idInPath === undefined ? undefined : { id: idInPath, made: false };
+  if (isCreation && onlyResource.id !== idInPath) return { id: onlyResource.id, isCreation: !url.endsWith('/action') };
+  if (onlyResource) return { id: onlyResource.id, isCreation: false };
+  return idInPath === undefined ? undefined : { id: idInPath, isCreation: false };
 }
 
 /**
@@ -84,7 +89,7 @@ function findSubject({ url, method, responseBody, status }: JournalEntry): { id:
 export function changeOfRequest(journal: JournalReader, entry: JournalEntry): ResourceChange | undefined {
   const subject = findSubject(entry);
   if (!subject) return undefined;
-  const { id, made: isCreation } = subject;
+  const { id, isCreation } = subject;
   const otherResponses = journal
     .latest(MAX_RESPONSES, { text: id })
     .filter(({ number }) => number !== entry.number)
@@ -100,7 +105,7 @@ export function changeOfRequest(journal: JournalReader, entry: JournalEntry): Re
     : otherResponses.findLast(({ number }) => number > entry.number);
   const journalNumbers = { before: earlierResponse?.number, after: laterResponse?.number };
   if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...journalNumbers, fields: [] };
-  if (isCreation) return { id, kind: 'made', ...journalNumbers, fields: [] };
+  if (isCreation) return { id, kind: 'created', ...journalNumbers, fields: [] };
   if (!earlierResponse || !laterResponse) return { id, kind: 'unknown', ...journalNumbers, fields: [] };
   const fields = differences(earlierResponse.resource, laterResponse.resource);
   return { id, kind: fields.length > 0 ? 'changed' : 'unchanged', ...journalNumbers, fields };

@@ -81,10 +81,10 @@ const views: readonly PageView[] = [
   ...resourceViews,
   { name: 'rules', text: 'Rules', content: rulesView },
   {
-    name: 'unserved',
+    name: 'unhandled',
     text: 'Unhandled requests',
     content: html`<p class="soft">Requests that no operation of this cloud serves: unknown paths and unsupported actions.</p>
-<ul id="unserved"></ul>`,
+<ul id="unhandled"></ul>`,
   },
   { name: 'clients', text: 'Connect a client', content: clientsView },
 ];

@@ -7,6 +7,6 @@ export function pageState({ clock, unhandled, rules }: Pick<CloudAppOptions, 'cl
     now: new Date(clock.now()).toISOString(),
     frozen: clock.frozen,
     rules: rules.list().map(serializeRule),
-    unserved: unhandled.list(),
+    unhandled: unhandled.list(),
   };
 }

@@ -5,7 +5,7 @@ export interface ShapeDifference {
   /** The location of the difference: `status`, `header vary`, or a path in the body: `$.servers[].addresses`. */
   readonly where: string;
   readonly recorded: string;
-  readonly here: string;
+  readonly actual: string;
 }
 
 const ABSENT = 'absent';
@@ -29,7 +29,10 @@ const FREE_FORM_FIELDS = new Set([
   'binding:vif_details',
 ]);
 
-/** Returns whether a value in JSON is an object. Duplicated, so that this module imports no modules of services. */
+/**
+ * Returns whether a value in JSON is an object. Duplicated, because an import from a service would add a file to the
+ * bundled command.
+ */
 export const isObject = (value: unknown): value is Wire =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -60,25 +63,25 @@ function mergeShapes(values: readonly unknown[]): unknown {
  * Returns where the formats of two values differ: types, and fields that only one value has. Null matches everything.
  * Lists are compared by the union of their elements; an empty list matches every list.
  */
-export function shapeDifferences(recorded: unknown, here: unknown, path = '$'): ShapeDifference[] {
-  if (recorded === null || here === null) return [];
-  if (typeOf(recorded) !== typeOf(here)) return [{ where: path, recorded: typeOf(recorded), here: typeOf(here) }];
-  if (Array.isArray(recorded) && Array.isArray(here)) {
-    if (recorded.length === 0 || here.length === 0) return [];
-    return shapeDifferences(mergeShapes(recorded), mergeShapes(here), `${path}[]`);
+export function shapeDifferences(recorded: unknown, actual: unknown, path = '$'): ShapeDifference[] {
+  if (recorded === null || actual === null) return [];
+  if (typeOf(recorded) !== typeOf(actual)) return [{ where: path, recorded: typeOf(recorded), actual: typeOf(actual) }];
+  if (Array.isArray(recorded) && Array.isArray(actual)) {
+    if (recorded.length === 0 || actual.length === 0) return [];
+    return shapeDifferences(mergeShapes(recorded), mergeShapes(actual), `${path}[]`);
   }
-  if (!isObject(recorded) || !isObject(here)) return [];
+  if (!isObject(recorded) || !isObject(actual)) return [];
   const name = path.slice(path.lastIndexOf('.') + 1);
   if (FREE_FORM_FIELDS.has(name)) {
-    const [one, other] = [Object.values(recorded), Object.values(here)];
+    const [one, other] = [Object.values(recorded), Object.values(actual)];
     return one.length === 0 || other.length === 0
       ? []
       : shapeDifferences(mergeShapes(one), mergeShapes(other), `${path}.*`);
   }
-  return [...new Set([...Object.keys(recorded), ...Object.keys(here)])].flatMap((field) => {
-    const [one, other] = [recorded[field], here[field]];
+  return [...new Set([...Object.keys(recorded), ...Object.keys(actual)])].flatMap((field) => {
+    const [one, other] = [recorded[field], actual[field]];
     const at = `${path}.${field}`;
-    if (one === undefined || other === undefined) return [{ where: at, recorded: typeOf(one), here: typeOf(other) }];
+    if (one === undefined || other === undefined) return [{ where: at, recorded: typeOf(one), actual: typeOf(other) }];
     return shapeDifferences(one, other, at);
   });
 }
@@ -100,15 +103,15 @@ const EVALUATED_HEADERS = {
 } as const;
 
 /** Returns the differences in the headers that clients evaluate. */
-export function headerDifferences(recorded: Headers, here: Headers): ShapeDifference[] {
+export function headerDifferences(recorded: Headers, actual: Headers): ShapeDifference[] {
   return Object.entries(EVALUATED_HEADERS).flatMap(([name, rule]) => {
     const comparedText = (headers: Headers) => {
       const text = headers[name];
       if (text === undefined) return ABSENT;
       return rule === 'value' ? text.replace(/;.*/s, '').trim() : 'present';
     };
-    return comparedText(recorded) === comparedText(here)
+    return comparedText(recorded) === comparedText(actual)
       ? []
-      : [{ where: `header ${name}`, recorded: comparedText(recorded), here: comparedText(here) }];
+      : [{ where: `header ${name}`, recorded: comparedText(recorded), actual: comparedText(actual) }];
   });
 }

@@ -2,8 +2,8 @@ import { parseJson } from '../gateway/body-tap.js';
 import type { TestCloud } from '../test-cloud.js';
 import { urlPath } from '../url-path.js';
 import type { Har } from './har.js';
+import { IdentifierMapping } from './identifier-mapping.js';
 import { prepareLogin } from './log-in.js';
-import { NameMapping } from './name-mapping.js';
 import { createMissingResources } from './prepare.js';
 import { type Recorded, readEntry } from './recorded.js';
 import { type Headers, headerDifferences, type ShapeDifference, shapeDifferences } from './shape.js';
@@ -49,19 +49,23 @@ interface RecordedResponse {
   readonly body: unknown;
 }
 
-/** Sends a recorded request to the test cloud, with all names replaced. */
-async function repeatRequest(entry: Recorded, cloud: TestCloud, names: NameMapping): Promise<RecordedResponse> {
+/** Sends a recorded request to the test cloud, with all identifiers replaced. */
+async function repeatRequest(
+  entry: Recorded,
+  cloud: TestCloud,
+  identifiers: IdentifierMapping,
+): Promise<RecordedResponse> {
   const { method, requestHeaders, requestBody } = entry;
   const headers = Object.entries(requestHeaders)
     .filter(([name]) => !OMITTED_HEADERS.includes(name))
-    .map(([name, value]): [string, string] => [name, names.replaceInText(value)]);
+    .map(([name, value]): [string, string] => [name, identifiers.replaceInText(value)]);
   const type = requestHeaders['content-type'] ?? '';
   const bytes =
     type !== '' && !/json/.test(type) && !['GET', 'HEAD', 'DELETE'].includes(method) ? SAMPLE_BYTES : undefined;
-  const response = await fetch(`${cloud.url}${names.replaceInUrl(entry.url)}`, {
+  const response = await fetch(`${cloud.url}${identifiers.replaceInUrl(entry.url)}`, {
     method,
     headers,
-    body: requestBody === undefined ? bytes : JSON.stringify(names.replaceInJson(requestBody)),
+    body: requestBody === undefined ? bytes : JSON.stringify(identifiers.replaceInJson(requestBody)),
     redirect: 'manual',
   });
   const text = await response.text();
@@ -83,7 +87,7 @@ function withoutPolling(entries: readonly Recorded[]): readonly Recorded[] {
  */
 export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verification> {
   const entries = har.log.entries.map(readEntry);
-  const names = new NameMapping();
+  const identifiers = new IdentifierMapping();
   const differencesByKind = new Map<string, RecordedDifference>();
   const createdUsers = new Set<string>();
   let compared = 0;
@@ -95,8 +99,8 @@ export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verif
       skipped++;
       continue;
     }
-    await prepareLogin(entry, { cloud, names, createdUsers });
-    let repeatedResponse = await repeatRequest(entry, cloud, names);
+    await prepareLogin(entry, { cloud, identifiers, createdUsers });
+    let repeatedResponse = await repeatRequest(entry, cloud, identifiers);
     // The recorded client may have waited for background jobs to complete.
     await cloud.idle();
     for (
@@ -105,18 +109,18 @@ export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verif
     ) {
       if (repeatedResponse.status !== 200) break;
       await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-      repeatedResponse = await repeatRequest(entry, cloud, names);
+      repeatedResponse = await repeatRequest(entry, cloud, identifiers);
     }
     compared++;
     const user = (entry.responseBody as { user?: { name?: string } } | undefined)?.user;
     if (entry.method === 'POST' && user?.name !== undefined) createdUsers.add(user.name);
     for (const [name, value] of Object.entries(entry.responseHeaders)) {
-      const here = repeatedResponse.headers[name];
-      if (/^\*\*\*\d+$/.test(value) && here !== undefined) names.add(value, here);
+      const actual = repeatedResponse.headers[name];
+      if (/^\*\*\*\d+$/.test(value) && actual !== undefined) identifiers.add(value, actual);
     }
-    names.learn(entry.responseBody, repeatedResponse.body);
+    identifiers.learn(entry.responseBody, repeatedResponse.body);
     for (const difference of differencesOf(entry, repeatedResponse)) {
-      const kind = `${entry.method} ${urlPattern(entry.url)} ${difference.where} ${difference.recorded} ${difference.here}`;
+      const kind = `${entry.method} ${urlPattern(entry.url)} ${difference.where} ${difference.recorded} ${difference.actual}`;
       const knownDifference = differencesByKind.get(kind);
       const { number, method, url } = entry;
       differencesByKind.set(
@@ -134,7 +138,7 @@ function differencesOf(entry: Recorded, response: RecordedResponse): readonly Sh
   if (entry.status !== response.status) {
     const detail =
       response.status >= 400 && response.body !== undefined ? ` ${JSON.stringify(response.body).slice(0, 200)}` : '';
-    return [{ where: 'status', recorded: String(entry.status), here: `${response.status}${detail}` }];
+    return [{ where: 'status', recorded: String(entry.status), actual: `${response.status}${detail}` }];
   }
   return [
     ...headerDifferences(entry.responseHeaders, response.headers),
@@ -151,8 +155,8 @@ function urlPattern(url: string): string {
 /** Formats the result of a verification as text. */
 export function formatVerification({ compared, skipped, differences }: Verification): string {
   const lines = differences.map(
-    ({ entry, method, url, where, recorded, here, count }) =>
-      `#${entry} ${method} ${url}\n    ${where}: recorded ${recorded}, here ${here}${count > 1 ? ` (${count} times)` : ''}`,
+    ({ entry, method, url, where, recorded, actual, count }) =>
+      `#${entry} ${method} ${url}\n    ${where}: recorded ${recorded}, actual ${actual}${count > 1 ? ` (${count} times)` : ''}`,
   );
   const end = `${compared} responses compared, ${skipped} skipped, ${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}`;
   return `${[...lines, end].join('\n')}\n`;

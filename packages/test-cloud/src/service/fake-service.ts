@@ -178,9 +178,9 @@ function createRouter(options: FakeServiceOptions): Router {
         throw new ServiceError(405, 'The method specified is not allowed for this resource.');
       });
   router.use((req: Request, res: Response) => {
-    const { identifyCaller, unhandled: unserved } = cloudOf(res);
+    const { identifyCaller, unhandled } = cloudOf(res);
     if (!identifyCaller(req, types)) return respondUnauthorized(req, res);
-    unserved.note(name, req.method, req.originalUrl);
+    unhandled.note(name, req.method, req.originalUrl);
     // Clients rely on this status of the original services for deleted resources and paths of missing extensions.
     throw notFound('The resource could not be found.', unknownPathType);
   });
@@ -188,8 +188,8 @@ function createRouter(options: FakeServiceOptions): Router {
     const serviceError = toServiceError(error, options);
     if (!serviceError) cloudOf(res).onError(error);
     if (res.headersSent) return res.destroy(error as Error);
-    if (serviceError?.unserved)
-      cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${serviceError.unserved}`);
+    if (serviceError?.unhandled)
+      cloudOf(res).unhandled.note(name, req.method, `${req.originalUrl}#${serviceError.unhandled}`);
     const shownError = serviceError ?? new ServiceError(500, 'An unexpected error occurred. See the log of the cloud.');
     const body = fault(shownError, req);
     sendBody(res.status(shownError.status), body, sendJson);

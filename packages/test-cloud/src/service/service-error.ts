@@ -5,12 +5,12 @@ export class ServiceError extends TestCloudError {
   /** The error type, such as `PortNotFound`, which clients of some services read. */
   readonly type: string;
   /** The unsupported action, which the request's path does not identify. */
-  readonly unserved: string | undefined;
+  readonly unhandled: string | undefined;
 
-  constructor(status: number, message: string, type = 'ServiceError', unserved?: string) {
+  constructor(status: number, message: string, type = 'ServiceError', unhandled?: string) {
     super('REQUEST_REJECTED', message, { status });
     this.type = type;
-    this.unserved = unserved;
+    this.unhandled = unhandled;
   }
 }
 

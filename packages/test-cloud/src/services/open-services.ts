@@ -31,7 +31,7 @@ export interface ServicesOptions {
   /** The rule for locking accounts after failed logins; default: accounts are never locked. */
   readonly lockout?: Lockout;
   /** Called with each request that no service handles. */
-  readonly onUnserved?: (service: string, method: string, url: string) => void;
+  readonly onUnhandled?: (service: string, method: string, url: string) => void;
   /** Called with each error that caused a 500 response. */
   readonly onError: (error: unknown) => void;
 }
@@ -70,7 +70,7 @@ export interface Services {
  * ```
  */
 export async function openServices(options: ServicesOptions): Promise<Services> {
-  const { engine, onError, onUnserved } = options;
+  const { engine, onError, onUnhandled } = options;
   const documents = new Documents(await engine.embedded.documents.open());
   const directory = new Directory(documents, engine.clock, new Passwords(PASSWORD_COST), options.lockout);
   const identify = identifyCaller(directory);
@@ -83,7 +83,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     identifyCaller: identify,
     downloads: new Set(options.imageSources),
     simulated: options.simulated,
-    unhandled: { note: (service, method, url) => onUnserved?.(service, method, url) },
+    unhandled: { note: (service, method, url) => onUnhandled?.(service, method, url) },
     onError,
   };
   const app = express();

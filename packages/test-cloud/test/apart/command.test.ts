@@ -212,7 +212,7 @@ describe('the command', () => {
       // The verification repeats a GET until the status matches or a timeout expires, but sends a POST only once.
       har.log.entries[0].request.method = 'POST';
       writeFileSync(file, JSON.stringify(har));
-      expect(verify()).toMatchObject({ status: 1, stdout: expect.stringMatching(/status: recorded 200, here 40\d/) });
+      expect(verify()).toMatchObject({ status: 1, stdout: expect.stringMatching(/status: recorded 200, actual 40\d/) });
       rmSync(file);
       expect(verify()).toMatchObject({ status: 2, stderr: expect.stringContaining('ENOENT') });
     } finally {

@@ -199,6 +199,6 @@ describe('additional resources of the identity service', () => {
     expect((await request('DELETE', `${rules}/${remaining.id}`)).status).toBe(403);
     await request('DELETE', `${path}/${created.body.application_credential.id}`);
     expect((await request('DELETE', `${rules}/${remaining.id}`)).status).toBe(204);
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
   });
 });

@@ -106,7 +106,7 @@ describe('roles', () => {
     await request('PUT', at(`projects/${project.id}/users/${user.id}/roles/${local.id}`));
     const assignments = await request('GET', at(`role_assignments?user.id=${user.id}&effective&include_names`));
     expect(assignments.body.role_assignments.map(({ role }: any) => role.name)).toEqual(['wide']);
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
   });
 });
 

@@ -103,5 +103,5 @@ it('stores names of segments, adds segments, and removes both with their network
   await make('segments', 'segment', given);
   expect((await request('DELETE', `networks/${network.id}`)).status).toBe(204);
   expect(await list()).toEqual([]);
-  expect(cloud.unserved()).toEqual([]);
+  expect(cloud.unhandled()).toEqual([]);
 });

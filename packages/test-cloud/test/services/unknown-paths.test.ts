@@ -13,7 +13,7 @@ it.each([
 ])('the %s service returns its own 404 for unknown paths and lists them as unhandled', async (service, url, body) => {
   const cloud = await cloudUnderTest();
   expect(await clientOf(cloud)('DELETE', url, undefined, json)).toMatchObject({ status: 404, body });
-  expect(cloud.unserved()).toEqual([{ service, method: 'DELETE', url, count: 1 }]);
+  expect(cloud.unhandled()).toEqual([{ service, method: 'DELETE', url, count: 1 }]);
 });
 
 it.each([

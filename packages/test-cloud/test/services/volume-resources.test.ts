@@ -19,7 +19,7 @@ describe('volumes', () => {
     const writes = Array.from({ length: 5 }, (_, key) => request('POST', path, { metadata: { [`k${key}`]: 'v' } }));
     expect((await Promise.all(writes)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(Object.keys((await request('GET', path)).body.metadata)).toHaveLength(6);
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
   });
 
   it('show the image and the type that they were created from', async () => {
@@ -70,7 +70,7 @@ describe('volumes', () => {
     expect((await act({ 'os-reset_status': { status: 'error' } })).status).toBe(202);
     expect((await act({ 'os-reimage': { image_id: '70a599e0-31e7-49b7-b260-868f441e862b' } })).status).toBe(202);
     expect((await act({ 'os-dance': {} })).status).toBe(400);
-    expect(cloud.unserved()).toMatchObject([{ service: 'volume', url: expect.stringContaining('#os-dance') }]);
+    expect(cloud.unhandled()).toMatchObject([{ service: 'volume', url: expect.stringContaining('#os-dance') }]);
     expect((await act({ 'os-unmanage': {} })).status).toBe(202);
     expect((await request('GET', `volumes/${other}`)).status).toBe(404);
   });
@@ -214,6 +214,6 @@ describe('other operations of the volume service', () => {
   ])('include GET %s', async (path) => {
     const { cloud, request } = await volumes();
     expect((await request('GET', path)).status).toBe(200);
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
   });
 });

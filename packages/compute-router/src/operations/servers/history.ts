@@ -10,7 +10,7 @@ import { commonTexts } from '../../reference/common-texts.js';
 import { resource } from '../../reference/resource.js';
 import { dateTimeText } from '../../schemas/date-time.js';
 import * as type from '../../schemas/reply-types.js';
-import { limitText } from '../../schemas/types.js';
+import { limitSchema } from '../../schemas/types.js';
 import { field, nullableText, nullableTime, text, time } from '../../views/fields.js';
 import { hostIdOf } from '../../views/server-parts.js';
 
@@ -49,7 +49,7 @@ const baseFields: ViewShape<InstanceAction, ComputeCall> = {
 };
 
 /** The representation of an action in lists. Its JSON does not depend on the request, so it is cached. */
-const listedAction = view<InstanceAction, ComputeCall>(baseFields, { memo: () => '' });
+const listedAction = view<InstanceAction, ComputeCall>(baseFields, { cacheKey: () => '' });
 
 interface ProjectEvent extends ActionEvent {
   readonly projectId: string;
@@ -136,7 +136,7 @@ export const serverHistory = [
     errors: [until('2.57', [404]), since('2.58', [400, 404])],
     query: query(
       {
-        limit: since('2.58', described(commonTexts.limit, once(limitText))),
+        limit: since('2.58', described(commonTexts.limit, once(limitSchema))),
         marker: since(
           '2.58',
           described(

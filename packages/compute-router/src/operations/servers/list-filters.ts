@@ -8,15 +8,15 @@ import {
   forEveryone,
   forEveryoneSince,
   type ListFilter,
-  pattern,
-  text,
+  patternSchema,
+  textSchema,
 } from '../../schemas/list-filter.js';
 import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internalFilter = {
   schema: described(
     'Internal field that cannot be used as a filter. Rejected for administrators; ignored for other callers.',
-    text,
+    textSchema,
   ),
   internal: true,
 } as const;
@@ -30,126 +30,129 @@ export const listFilters = {
   all_tenants: {
     ...forEveryone(
       'Whether to list the servers of all projects. Administrators only; rejected for other callers. Default: false.',
-      text,
+      textSchema,
     ),
   },
   user_id: {
     text: 'userId',
     sorts: 'user_id',
-    ...forEveryoneSince('2.83', 'Filters servers by the ID of the user who created them.', text),
+    ...forEveryoneSince('2.83', 'Filters servers by the ID of the user who created them.', textSchema),
   },
   project_id: {
     sorts: 'project_id',
-    schema: described('Filters servers by project. Ignored unless `all_tenants` is true.', text),
+    schema: described('Filters servers by project. Ignored unless `all_tenants` is true.', textSchema),
   },
-  tenant_id: { schema: described('Alias of `project_id`.', text) },
+  tenant_id: { schema: described('Alias of `project_id`.', textSchema) },
   launch_index: {
     pattern: 'launch_index',
     sorts: 'launch_index',
     ...adminOnly(
       'Filters servers by launch index: their position among the servers created by the same request, starting with 0.',
-      text,
+      textSchema,
     ),
   },
-  image: { text: 'imageId', ...forEveryone('Filters servers by image UUID.', text) },
+  image: { text: 'imageId', ...forEveryone('Filters servers by image UUID.', textSchema) },
   image_ref: {
     text: 'imageId',
     sorts: 'image_ref',
-    schema: described('Alias of `image`.', text),
+    schema: described('Alias of `image`.', textSchema),
   },
   kernel_id: {
     pattern: 'kernel_id',
     sorts: 'kernel_id',
-    ...adminOnly('Filters servers by the UUID of the kernel image.', pattern),
+    ...adminOnly('Filters servers by the UUID of the kernel image.', patternSchema),
   },
   ramdisk_id: {
     pattern: 'ramdisk_id',
     sorts: 'ramdisk_id',
-    ...adminOnly('Filters servers by the UUID of the RAM disk image.', pattern),
+    ...adminOnly('Filters servers by the UUID of the RAM disk image.', patternSchema),
   },
   power_state: {
     pattern: 'power_state',
     sorts: 'power_state',
-    ...forEveryoneSince('2.83', 'Filters servers by power state, which is an integer.', pattern),
+    ...forEveryoneSince('2.83', 'Filters servers by power state, which is an integer.', patternSchema),
   },
   vm_state: {
     text: 'vmState',
     sorts: 'vm_state',
-    ...forEveryoneSince('2.83', 'Filters servers by virtual machine state (`vm_state`).', text),
+    ...forEveryoneSince('2.83', 'Filters servers by virtual machine state (`vm_state`).', textSchema),
   },
   task_state: {
     text: 'taskState',
     sorts: 'task_state',
-    ...forEveryoneSince('2.83', 'Filters servers by task state.', text),
+    ...forEveryoneSince('2.83', 'Filters servers by task state.', textSchema),
   },
-  host: { text: 'host', sorts: 'host', ...adminOnly('Filters servers by host.', text) },
-  node: { pattern: 'node', sorts: 'node', ...adminOnly('Filters servers by hypervisor hostname.', pattern) },
-  flavor: { text: 'flavorId', ...forEveryone('Filters servers by flavor ID.', pattern) },
+  host: { text: 'host', sorts: 'host', ...adminOnly('Filters servers by host.', textSchema) },
+  node: { pattern: 'node', sorts: 'node', ...adminOnly('Filters servers by hypervisor hostname.', patternSchema) },
+  flavor: { text: 'flavorId', ...forEveryone('Filters servers by flavor ID.', patternSchema) },
   instance_type_id: { sorts: 'instance_type_id' },
-  reservation_id: { pattern: 'reservation_id', ...forEveryone('Filters servers by reservation ID.', pattern) },
+  reservation_id: { pattern: 'reservation_id', ...forEveryone('Filters servers by reservation ID.', patternSchema) },
   launched_at: {
     pattern: 'launched_at',
     sorts: 'launched_at',
-    ...forEveryoneSince('2.83', 'Filters servers by launch time.', pattern),
+    ...forEveryoneSince('2.83', 'Filters servers by launch time.', patternSchema),
   },
   terminated_at: {
     pattern: 'terminated_at',
     sorts: 'terminated_at',
-    ...forEveryoneSince('2.83', 'Filters servers by deletion time.', pattern),
+    ...forEveryoneSince('2.83', 'Filters servers by deletion time.', patternSchema),
   },
   updated_at: { sorts: 'updated_at' },
-  name: { pattern: 'name', ...forEveryone('Filters servers by name. The value is a regular expression.', pattern) },
+  name: {
+    pattern: 'name',
+    ...forEveryone('Filters servers by name. The value is a regular expression.', patternSchema),
+  },
   display_name: {
     pattern: 'name',
     sorts: 'display_name',
-    schema: described('Alias of `name`.', pattern),
+    schema: described('Alias of `name`.', patternSchema),
   },
   display_description: {
     pattern: 'description',
     sorts: 'display_description',
-    schema: described('Alias of `description`.', pattern),
+    schema: described('Alias of `description`.', patternSchema),
   },
   locked_by: {
     pattern: 'locked_by',
     sorts: 'locked_by',
-    ...adminOnly('Filters servers by the kind of caller that locked them: `owner` or `admin`.', pattern),
+    ...adminOnly('Filters servers by the kind of caller that locked them: `owner` or `admin`.', patternSchema),
   },
-  uuid: { text: 'id', sorts: 'uuid', ...adminOnly('Filters servers by UUID.', text) },
+  uuid: { text: 'id', sorts: 'uuid', ...adminOnly('Filters servers by UUID.', textSchema) },
   root_device_name: {
     pattern: 'root_device_name',
     sorts: 'root_device_name',
-    ...adminOnly('Filters servers by the device name of the root disk.', pattern),
+    ...adminOnly('Filters servers by the device name of the root disk.', patternSchema),
   },
   access_ip_v4: {
     pattern: 'access_ip_v4',
     sorts: 'access_ip_v4',
-    ...adminOnly('Filters servers by `accessIPv4`.', pattern),
+    ...adminOnly('Filters servers by `accessIPv4`.', patternSchema),
   },
   access_ip_v6: {
     pattern: 'access_ip_v6',
     sorts: 'access_ip_v6',
-    ...adminOnly('Filters servers by `accessIPv6`.', pattern),
+    ...adminOnly('Filters servers by `accessIPv6`.', patternSchema),
   },
   auto_disk_config: {
     pattern: 'auto_disk_config',
     sorts: 'auto_disk_config',
-    ...adminOnly('Filters servers by disk configuration.', pattern),
+    ...adminOnly('Filters servers by disk configuration.', patternSchema),
   },
   progress: {
     pattern: 'progress',
     sorts: 'progress',
-    ...forEveryoneSince('2.83', 'Filters servers by progress, in percent.', pattern),
+    ...forEveryoneSince('2.83', 'Filters servers by progress, in percent.', patternSchema),
   },
   soft_deleted: {
     schema: described(
       'Whether to include soft-deleted servers. Administrators only; ignored for other callers. Default: false.',
-      text,
+      textSchema,
     ),
   },
   deleted: {
     schema: described(
       'Whether to list only deleted and soft-deleted servers. Administrators only; ignored for other callers. Default: false.',
-      text,
+      textSchema,
     ),
   },
   status: {
@@ -171,35 +174,39 @@ export const listFilters = {
   ),
   ip: {
     pattern: 'ip',
-    ...forEveryone('Filters servers by IPv4 address. The value is a regular expression.', pattern),
+    ...forEveryone('Filters servers by IPv4 address. The value is a regular expression.', patternSchema),
   },
   ip6: {
     pattern: 'ip6',
-    ...forEveryoneSince('2.5', 'Filters servers by IPv6 address. The value is a regular expression.', pattern),
+    ...forEveryoneSince('2.5', 'Filters servers by IPv6 address. The value is a regular expression.', patternSchema),
   },
   created_at: {
     pattern: 'created_at',
     sorts: 'created_at',
-    ...forEveryoneSince('2.83', 'Filters servers by creation time.', pattern),
+    ...forEveryoneSince('2.83', 'Filters servers by creation time.', patternSchema),
   },
   tags: {
     list: 'tags',
-    ...addedIn('2.26', 'Returns only servers that have all tags in this comma-separated list.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have all tags in this comma-separated list.', patternSchema),
   },
   'tags-any': {
     list: 'tagsAny',
-    ...addedIn('2.26', 'Returns only servers that have at least one tag in this comma-separated list.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have at least one tag in this comma-separated list.', patternSchema),
   },
   'not-tags': {
     list: 'notTags',
-    ...addedIn('2.26', 'Returns only servers that lack at least one tag in this comma-separated list.', pattern),
+    ...addedIn('2.26', 'Returns only servers that lack at least one tag in this comma-separated list.', patternSchema),
   },
   'not-tags-any': {
     list: 'notTagsAny',
-    ...addedIn('2.26', 'Returns only servers that have none of the tags in this comma-separated list.', pattern),
+    ...addedIn('2.26', 'Returns only servers that have none of the tags in this comma-separated list.', patternSchema),
   },
   locked: {
-    ...addedIn('2.73', 'Whether to return only locked servers (`true`) or only unlocked servers (`false`).', text),
+    ...addedIn(
+      '2.73',
+      'Whether to return only locked servers (`true`) or only unlocked servers (`false`).',
+      textSchema,
+    ),
     sorts: [until('2.72', null), since('2.73', 'locked')],
   },
   block_device_mapping: internalFilter,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { commonTexts } from '../../reference/common-texts.js';
 import { rejectedSince275 } from '../../schemas/extra-parameters.js';
 import type { ListFilter } from '../../schemas/list-filter.js';
-import { limitText } from '../../schemas/types.js';
+import { limitSchema } from '../../schemas/types.js';
 import { listFilters } from './list-filters.js';
 import { sortKeys } from './list-sort-keys.js';
 
@@ -34,7 +34,7 @@ const sortKey = new Versioned<string>(breakpointsOf(...Object.values(sortKeys)),
 /** Schema for the query parameters of server lists. */
 export const serverListQuery = query(
   {
-    limit: described(commonTexts.limit, one(limitText)),
+    limit: described(commonTexts.limit, one(limitSchema)),
     marker: described('UUID of the last server on the previous page.', textParameter),
     sort_key: described(
       'Field to sort by. Repeat the parameter to sort by several fields. Default: `created_at`.',

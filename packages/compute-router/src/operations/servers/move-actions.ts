@@ -28,7 +28,7 @@ const acceptsHost = since('2.56', true);
  * Until these versions, the scheduler does not check a requested host. In later versions, the scheduler checks it unless
  * `force` is true.
  */
-const canSkipScheduler = {
+const skipsSchedulerByDefault = {
   migrateLive: until('2.29', true),
   evacuate: until('2.28', true),
 };
@@ -40,7 +40,7 @@ const checksHostsFirst = until('2.33', true);
 /** Since 2.95, an evacuated server is not started. */
 const staysStopped = since('2.95', true);
 /** Since 2.14, the response to the action `evacuate` does not have a body. */
-const hasNoBody = since('2.14', true);
+const omitsResponseBody = since('2.14', true);
 
 /** Server actions that change the host or the flavor of a server. */
 export const moveActions = [
@@ -166,7 +166,7 @@ export const moveActions = [
       );
       await engine.servers.act(context, target.id, 'os-migrateLive', {
         host,
-        force: request.force ?? (host !== undefined && at(canSkipScheduler.migrateLive, version)),
+        force: request.force ?? (host !== undefined && at(skipsSchedulerByDefault.migrateLive, version)),
         checkedFirst: at(checksHostsFirst, version) ?? false,
       });
     },
@@ -212,12 +212,12 @@ export const moveActions = [
         throw new Rejection('BAD_REQUEST', 'admin password can not be changed on existing disk');
       const password = await engine.servers.act(context, target.id, 'evacuate', {
         host,
-        force: force ?? (host !== undefined && at(canSkipScheduler.evacuate, version)),
+        force: force ?? (host !== undefined && at(skipsSchedulerByDefault.evacuate, version)),
         adminPassword: adminPass,
         sharedStorage: onSharedStorage,
         stop: at(staysStopped, version) ?? false,
       });
-      if (at(hasNoBody, version)) return prepareResponse({});
+      if (at(omitsResponseBody, version)) return prepareResponse({});
       return password !== null && engine.settings.enableInstancePassword ? { adminPass: password } : {};
     },
   }),

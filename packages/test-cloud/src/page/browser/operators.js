@@ -6,7 +6,7 @@ import { canAdminister, showAllResources, showResources } from './resources.js';
 import { serverDetail } from './server-detail.js';
 import { showServers } from './servers.js';
 import { startSignIn } from './sign-in.js';
-import { startTabs } from './views.js';
+import { startViews } from './views.js';
 
 let session;
 
@@ -48,6 +48,6 @@ function endSession() {
   for (const body of document.querySelectorAll('tbody')) body.replaceChildren();
 }
 
-const views = startTabs((view) => (view === 'servers' && session ? serverDetail : undefined), refresh);
+const views = startViews((view) => (view === 'servers' && session ? serverDetail : undefined), refresh);
 listenToCreate(refresh);
 const signOut = startSignIn({ onSignIn: startSession, onSignOut: endSession });

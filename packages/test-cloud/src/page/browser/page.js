@@ -10,7 +10,7 @@ import { listenToRules, showRules } from './rules.js';
 import { requestJson } from './server-data.js';
 import { serverDetail } from './server-detail.js';
 import { showServers } from './servers.js';
-import { showCount, startTabs } from './views.js';
+import { showCount, startViews } from './views.js';
 
 let state = { control: false };
 
@@ -18,13 +18,13 @@ function show(next) {
   state = next;
   showClock(state);
   showRules(state.rules, state.control);
-  byId('unserved').replaceChildren(
-    ...state.unserved.map(({ method, url, count }) => element('li', {}, code(`${method} ${url}`), ` × ${count}`)),
+  byId('unhandled').replaceChildren(
+    ...state.unhandled.map(({ method, url, count }) => element('li', {}, code(`${method} ${url}`), ` × ${count}`)),
   );
   for (const part of document.querySelectorAll('.with-control')) part.hidden = !state.control;
   for (const part of document.querySelectorAll('.without-control')) part.hidden = state.control;
   showCount('rules', state.rules.length);
-  showCount('unserved', state.unserved.length);
+  showCount('unhandled', state.unhandled.length);
 }
 
 async function readState() {
@@ -49,7 +49,7 @@ const details = {
 };
 
 await readState();
-const views = startTabs((view) => details[view], refresh);
+const views = startViews((view) => details[view], refresh);
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.target.closest?.('input, select, textarea')) return;
   event.preventDefault();

@@ -51,7 +51,7 @@ function side(title, headers, body) {
 }
 
 const KINDS = {
-  made: 'This request created it.',
+  created: 'This request created it.',
   removed: 'This request removed it.',
   unchanged: 'The responses show no change.',
   unknown: 'Unknown: the journal lacks its state before or after this request.',

@@ -11,7 +11,7 @@ const REFRESH_MS = 1000;
  * @param {() => Promise<void>} refresh reads the data of the page; called every second
  * @typedef {{ title: string, content: readonly unknown[], update?: () => Promise<void> }} Detail
  */
-export function startTabs(detailOf, refresh) {
+export function startViews(detailOf, refresh) {
   const links = [...document.querySelectorAll('.views [data-view]')];
   const names = links.map(({ dataset }) => dataset.view);
   let openedFrom;

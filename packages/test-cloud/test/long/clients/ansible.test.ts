@@ -77,7 +77,7 @@ describe.skipIf(reason !== undefined)('the Ansible collection', { timeout: 600_0
   });
 
   it('sent no unhandled requests, and caused no errors in the cloud', () => {
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
     expect(errors).toEqual([]);
   });
 });

@@ -77,7 +77,7 @@ export function converse(
     );
 
     it('sent no unhandled requests, and caused no errors in the cloud', () => {
-      expect(cloud.unserved()).toEqual([]);
+      expect(cloud.unhandled()).toEqual([]);
       expect(errors).toEqual([]);
     });
   });

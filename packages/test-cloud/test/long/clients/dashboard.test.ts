@@ -227,7 +227,7 @@ describe.skipIf(!installed)('the dashboard', { timeout: 300_000 }, () => {
   });
 
   it('sent no unhandled requests, and caused no errors in the cloud', () => {
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
     expect(errors).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ describe.each(LIBRARIES)('%s', (name, program, check, workflow) => {
       },
     );
     expect(stdout).toContain('done');
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
     expect(errors).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ export function runWorkflow(title: string, steps: readonly Step[]): void {
     });
 
     it('received a response to every call, and logged no error', () => {
-      expect(cloud.unserved()).toEqual([]);
+      expect(cloud.unhandled()).toEqual([]);
       expect(errors).toEqual([]);
       expect(cloud.requests().filter(({ status }) => status >= 500)).toEqual([]);
     });

@@ -22,7 +22,7 @@ describe.skipIf(highest === undefined)('the Python SDK', () => {
       key.remove,
     );
     expect(JSON.parse(stdout)).toEqual({ different: [], remaining: [] });
-    expect(cloud.unserved()).toEqual([]);
+    expect(cloud.unhandled()).toEqual([]);
     expect(cloud.requests().filter(({ status }) => status >= 500)).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ describe.skipIf(!executablePath)('the page, for users of assistive technology,',
     cloud.rules.http({ match: { path: '/x' }, status: 503 });
     const page = await open(cloud, { colorScheme });
     const [, action] = cloud.requests({ method: 'POST' });
-    for (const view of [`requests/${action!.number}`, `servers/${id}`, 'hosts', 'rules', 'unserved', 'clients']) {
+    for (const view of [`requests/${action!.number}`, `servers/${id}`, 'hosts', 'rules', 'unhandled', 'clients']) {
       await page.evaluate(`location.hash = ${JSON.stringify(`#${view}`)}`);
       const [name, one] = view.split('/');
       await page.locator(`#view-${name}`).waitFor();

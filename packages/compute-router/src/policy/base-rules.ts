@@ -1,9 +1,9 @@
 /**
  * Base rules that other rules refer to. Like any rule, they can be overridden; this affects all rules that refer to
  * them. For example, `context_is_admin` defines who is an administrator for all operations. Existing policy files use
- * these names, and rules.ts uses them as default classes.
+ * these names, and rules.ts uses them as defaults.
  */
-export const CLASSES = {
+export const BASE_RULES = {
   any: '@',
   nobody: '!',
   context_is_admin: 'role:admin',
@@ -23,4 +23,4 @@ export const CLASSES = {
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of a base rule. */
-export type ClassName = keyof typeof CLASSES;
+export type BaseRuleName = keyof typeof BASE_RULES;
