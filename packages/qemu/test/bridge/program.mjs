@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { createEngine } from '@apistrata/compute-engine';
 import { qemuDriver } from '@apistrata/qemu';
 
-const { directory, preset, providerNetworks, acceleration = 'tcg' } = JSON.parse(process.argv[2]);
+const { directory, preset, acceleration = 'tcg', ...options } = JSON.parse(process.argv[2]);
 const images = preset.images.map(({ file, ...image }) => ({
   ...image,
   content: file ? () => createReadStream(file) : Buffer.alloc(2 ** 20),
@@ -17,7 +17,7 @@ const engine = await createEngine({
     directory: `${directory}/qemu`,
     acceleration,
     networkMode: 'bridge',
-    providerNetworks,
+    ...options,
     shutdownTimeoutMs: 30_000,
     log: (line) => console.error(line),
   }),

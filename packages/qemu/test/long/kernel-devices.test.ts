@@ -3,15 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { bundledProgram } from '../../../../testing/bundled-program.js';
+import { findInstalledProgram } from '../../src/programs/find-program.js';
 import { missingForBridges } from '../bridge/missing-for-bridges.js';
 import { missingForEncryption } from '../bridge/missing-for-encryption.js';
 import { buildGuest } from '../guest/build-guest.js';
 import { missingForComputerGuests, runInGuest } from '../guest/computer-guest.js';
 import { ada, guestPreset, IMAGE, KERNEL, RAMDISK } from '../qemu-cloud.js';
 
-const missing = missingForComputerGuests() ?? missingForBridges() ?? missingForEncryption();
+const missing =
+  missingForComputerGuests() ??
+  missingForBridges() ??
+  missingForEncryption() ??
+  (findInstalledProgram('lvm') ? undefined : 'LVM (lvm2)');
 if (missing)
-  console.warn(`\n*** SKIPPED: the kernel's WireGuard, vhost-net and VLANs: this machine has no ${missing} ***\n`);
+  console.warn(
+    `\n*** SKIPPED: WireGuard, vhost-net, VLANs and LVM of the kernel: this machine has no ${missing} ***\n`,
+  );
 
 const TIMEOUT_MS = 900_000;
 /** The caller is an administrator, because only administrators connect networks to a VLAN. */
@@ -36,17 +43,27 @@ const REQUESTS = {
   },
   CREATE_SERVER: {
     path: ['servers', 'create'],
-    args: [ada, { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: '@network@' }] }],
+    args: [
+      ada,
+      {
+        name: 'guest',
+        flavorId: 'small',
+        networks: [{ networkId: '@network@' }],
+        devices: [{ source: 'image', destination: 'volume', sourceId: IMAGE, size: 1, bootIndex: 0 }],
+      },
+    ],
   },
   IDLE: { path: ['idle'], args: [] },
+  LIST_SERVERS: { path: ['servers', 'list'], args: [ada, { limit: 1 }] },
 };
 const GUEST = join(import.meta.dirname, '../guest');
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-// The kernel of the computer may lack WireGuard, vhost-net and VLANs, or be unable to run guests with KVM. In a virtual
-// machine with Debian's kernel, QEMU emulates the processor's virtualization instructions, so its own guests use KVM.
+// The kernel of the computer may lack WireGuard, vhost-net, VLANs and thin pools, or be unable to run guests with KVM. In
+// a virtual machine with Debian's kernel, QEMU emulates the processor's virtualization instructions, so its own guests use
+// KVM.
 it.skipIf(missing)(
-  'the kernel encrypts tunnels, forwards the packets of guests with KVM, and tags the packets of VLANs',
+  'the kernel encrypts tunnels, forwards packets of guests with KVM to a VLAN, and stores their volumes in a thin pool',
   { timeout: TIMEOUT_MS },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'apistrata-kernel-'));
@@ -63,12 +80,13 @@ it.skipIf(missing)(
         directory: '/run/cloud',
         preset: { ...preset, images, networks: [] },
         providerNetworks: { lan: 'br0' },
+        volumePool: 'pool/volumes',
         acceleration: 'kvm',
       }),
       ...Object.fromEntries(Object.entries(REQUESTS).map(([name, request]) => [name, JSON.stringify(request)])),
     };
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
-    const script = [...lines, readFileSync(join(GUEST, 'kernel-networks.sh'), 'utf8')].join('\n');
+    const script = [...lines, readFileSync(join(GUEST, 'kernel-devices.sh'), 'utf8')].join('\n');
     const { status, output } = await runInGuest(folder, script, [], TIMEOUT_MS - 30_000);
     expect(status, output).toBe(0);
     expect(output).toMatch(/^DEVICE .* wireguard /m);
@@ -76,6 +94,9 @@ it.skipIf(missing)(
     expect(output).toContain('machine interfaces use vhost-net');
     expect(output).toMatch(/^vhost-\d+$/m);
     expect(output).toMatch(/^ADDRESS eth0 \S+ 10\.7\.0\.\d+\/24$/m);
+    expect(output).toMatch(/^DISK 2097152$/m);
+    expect(output).toMatch(/^BOOTS 1$/m);
+    expect(output).toMatch(/^VOLUME +\S+ +[1-9]/m);
     expect(output).toContain('VLAN 3 packets transmitted, 3 packets received');
   },
 );

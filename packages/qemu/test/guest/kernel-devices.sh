@@ -1,9 +1,11 @@
-# Uses the kernel's WireGuard, vhost-net and VLANs in a virtual machine with the distribution's kernel. Variables: NODE,
-# END, CLOUD (programs), OPTIONS (of the cloud), CREATE_NETWORK, CREATE_SUBNET, CREATE_SERVER, IDLE (requests).
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
+# Uses WireGuard, vhost-net, VLANs and thin pools in a virtual machine with the distribution's kernel. Variables: NODE,
+# END, CLOUD (programs), OPTIONS (of the cloud), CREATE_NETWORK, CREATE_SUBNET, CREATE_SERVER, IDLE,
+# LIST_SERVERS (requests).
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LVM_SUPPRESS_FD_WARNINGS=1
 busybox depmod
 for module in wireguard kvm-amd vhost_net tun veth vxlan br_netfilter nf_conntrack_bridge nft_ct nft_chain_nat nft_masq \
-  nft_fib_inet nft_reject_inet nft_log nft_meta_bridge nft_reject_bridge nft_limit nft_quota nft_redir nft_nat 8021q; do
+  nft_fib_inet nft_reject_inet nft_log nft_meta_bridge nft_reject_bridge nft_limit nft_quota nft_redir nft_nat 8021q \
+  dm_thin_pool loop; do
   busybox modprobe $module
 done
 chmod 666 /dev/kvm /dev/vhost-net /dev/net/tun
@@ -37,6 +39,15 @@ ip -n other link add link lan1 name lan1.7 type vlan id 7
 ip -n other address add 10.7.0.250/24 dev lan1.7
 ip -n other link set lan1.7 up
 
+# There is no udev, so LVM creates the device files itself.
+cat >/etc/lvm/lvmlocal.conf <<END
+activation { udev_sync = 0 udev_rules = 0 monitoring = 0 }
+devices { obtain_device_list_from_udev = 0 external_device_info_source = "none" }
+END
+truncate -s 1600M /run/pool
+lvm vgcreate pool $(losetup --find --show /run/pool)
+lvm lvcreate --type thin-pool --size 1400m --name volumes pool
+
 mkdir -m 755 /run/cloud
 mkfifo /run/requests
 $NODE $CLOUD "$OPTIONS" </run/requests >/run/responses &
@@ -54,14 +65,15 @@ network=$(tail -n 1 /run/responses | sed 's/.*[{,]"id":"\([^"]*\)".*/\1/')
 request "$CREATE_SUBNET"
 request "$CREATE_SERVER"
 request "$IDLE"
-cat /run/responses
+request "$LIST_SERVERS"
 machines=/run/cloud/qemu/machines
-until grep -qs 'GUEST ready' $machines/*/console.log; do
-  kill -0 $cloud && sleep 2 || exit 1
-done
-grep -h '^ADDRESS' $machines/*/console.log
+# If the server has failed, it has no machine, and its record contains the reason.
+until grep -q 'GUEST ready' $machines/*/console.log || ! ls $machines/*/console.log >/dev/null; do sleep 2; done
+grep -hE '^(ADDRESS|DISK|BOOTS)' $machines/*/console.log
+echo "VOLUME $(lvm lvs --noheadings --select pool_lv=volumes -o lv_name,data_percent pool)"
 cat /proc/[0-9]*/comm | grep '^vhost-'
 guest=$(sed -n 's/^ADDRESS eth0 [^ ]* \([0-9.]*\).*/\1/p' $machines/*/console.log)
 echo "VLAN $(ip netns exec other busybox ping -c 3 -W 5 $guest | grep received)"
+tail -n 1 /run/responses
 exec 3>&-
 wait $cloud
