@@ -5,8 +5,9 @@ import { lockWithoutWaiting, waitForLockWaits } from '../../../../testing/row-lo
 import { networkTables } from '../../src/network/builtin/network-tables.js';
 import { ada, addresses, admin, networksUnderTest, SHARED, sharedNetworks } from './networks-under-test.js';
 
-const { floatingIps, networks: networkTable, ports } = networkTables;
+const { floatingIps, networks: networkTable, ports, securityGroups } = networkTables;
 const slaac = { ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' } as const;
+const rule = { direction: 'ingress' } as const;
 
 describe.each(networksUnderTest)('the lock order of the embedded networks on $kind', ({ kind, open }) => {
   const cloud = sharedNetworks(open);
@@ -163,5 +164,54 @@ describe.each(networksUnderTest)('the lock order of the embedded networks on $ki
     );
     expect(release.status).toBe('fulfilled');
     expect(await networks.getPort(ada, bound.id)).toMatchObject({ deviceId: '' });
+  });
+
+  test('the groups of a security group rule: in the order of their ids', async () => {
+    const { networks } = cloud;
+    const groups = [
+      await networks.createSecurityGroup(ada, { name: 'web' }),
+      await networks.createSecurityGroup(ada, { name: 'database' }),
+    ];
+    const [low, high] = groups.map(({ id }) => id).sort() as [string, string];
+    const creation = await runDuring(
+      (tx) => securityGroups.lock(tx, low),
+      () => networks.createSecurityGroupRule(ada, { ...rule, securityGroupId: high, remoteGroupId: low }),
+      (tx) => lockWithoutWaiting(tx, 'security_groups', 'id', high),
+    );
+    expect(creation.status).toBe('fulfilled');
+  });
+
+  test('a deleted security group: the group before its rules', async () => {
+    const { networks } = cloud;
+    const { id } = await networks.createSecurityGroup(ada, { name: 'deleted' });
+    const deletion = await runDuring(
+      (tx) => securityGroups.lock(tx, id),
+      () => networks.deleteSecurityGroup(ada, id),
+      (tx) => lockWithoutWaiting(tx, 'security_group_rules', 'group_id', id),
+    );
+    expect(deletion.status).toBe('fulfilled');
+  });
+
+  test('keeps a security group that a port uses whose creation is not complete', async () => {
+    const { networks, store } = cloud;
+    const { id: securityGroup } = await networks.createSecurityGroup(ada, { name: 'used' });
+    const { seq: _, revision: __, ...fields } = (await ports.get(store, (await cloud.port(SHARED)).id))!;
+    const portId = randomUUID();
+    let requests: Promise<readonly PromiseSettledResult<unknown>[]> | undefined;
+    const rollback = new Error('the port is not created');
+    const blocked = store.transaction(async (tx) => {
+      // The request below waits at the end of its transaction, because it inserts a port with the same id.
+      await ports.insert(tx, { ...fields, id: portId, mac: 'fa:16:3e:00:00:99' });
+      const creation = networks.createPort(ada, { id: portId, networkId: SHARED, securityGroups: [securityGroup] });
+      await waitForLockWaits(store);
+      requests = Promise.allSettled([creation, networks.deleteSecurityGroup(ada, securityGroup)]);
+      await waitForLockWaits(store, 2);
+      throw rollback;
+    });
+    await expect(blocked).rejects.toBe(rollback);
+    expect(await requests).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'SECURITY_GROUP_IN_USE' } },
+    ]);
   });
 });

@@ -29,7 +29,7 @@ import {
   removePort,
   toPortView,
 } from './port-records.js';
-import { findGroup } from './security-groups.js';
+import { findGroup, preventGroupDeletion } from './security-groups.js';
 
 const { ports } = networkTables;
 
@@ -159,7 +159,9 @@ export function createServerPortOperations(context: NetworkContext) {
 
     addSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
       retryOnUniqueViolation(store, async (tx) => {
-        const { id } = await findGroup(context, tx, caller.projectId, nameOrId);
+        const group = await findGroup(context, tx, caller.projectId, nameOrId);
+        await preventGroupDeletion(tx, [group]);
+        const { id } = group;
         for (const port of await lockServerPorts(tx, deviceId)) {
           if (port.securityGroupIds.includes(id)) continue;
           const securityGroupIds = [...port.securityGroupIds, id];
