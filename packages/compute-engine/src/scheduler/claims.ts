@@ -163,13 +163,18 @@ const selectUsage = hotStatement<UsageRow>(({ db }) =>
   db.selectFrom('nodes').select(['host', 'vcpus_used', 'memory_mb_used', 'local_gb_used', 'servers']),
 );
 
-/**
- * Serializes shared transactions that claim capacity, because each may claim on many hosts in any order, which could
- * deadlock.
- */
-const lockClaims = hotStatement(({ db }) =>
+const takeClaimsLock = hotStatement(({ db }) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended('claims', 0))`.as('taken')),
 );
+
+/**
+ * Serializes transactions that change the allocations of several hosts, because each may do so in any order, which
+ * could deadlock. All shared transactions that claim capacity are among them. A transaction that also locks a server
+ * group must lock the group first.
+ */
+export async function lockClaims(tx: Tx): Promise<void> {
+  if (tx.kind === 'postgres') await takeClaimsLock(tx, []);
+}
 
 /**
  * Returns the allocations of all hosts, for selecting a host in this transaction. Operations that share the transaction
@@ -179,7 +184,7 @@ const lockClaims = hotStatement(({ db }) =>
 export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
   if (!tx.batch) return usageByHost(tx);
   return tx.batch.once('usage of hosts', async () => {
-    const [, usage] = await allStatements([lockClaims(tx, []), usageByHost(tx)]);
+    const [, usage] = await allStatements([takeClaimsLock(tx, []), usageByHost(tx)]);
     return usage;
   });
 }
