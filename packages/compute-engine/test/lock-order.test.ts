@@ -8,6 +8,7 @@ import { requiredAmounts } from '../src/scheduler/amounts.js';
 import { claim } from '../src/scheduler/claims.js';
 import { keepOnlyClaim } from '../src/scheduler/server-claims.js';
 import { tables } from '../src/schema/tables.js';
+import { claimDestination } from '../src/server-migrations/destination.js';
 import { serverContentOf } from '../src/servers/volumes/root-disk.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { checkInvariants } from './model/invariants.js';
@@ -47,6 +48,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the lock order of the eng
     expect(await deletion).toMatchObject([{ status: 'rejected', reason: { code: 'CONFLICT' } }]);
     expect((await engine.hosts.map()).hosts.has('host2')).toBe(true);
     await checkInvariants(engine);
+  });
+
+  it('rejects a forced move to a host that was deleted after the hosts were read', async () => {
+    const core = coreOf(engine);
+    const map = await core.infrastructure.hosts();
+    const { service } = await engine.services.on('host2', 'nova-compute');
+    await engine.services.delete(service.id);
+    const destination = { flavor: server.flavor, host: 'host2', force: true };
+    const move = core.store.transaction((tx) => claimDestination(tx, core, map, server, destination));
+    await expect(move).rejects.toMatchObject({ code: 'NO_VALID_HOST' });
   });
 
   test('releases claims on several hosts while no other transaction changes claims on several hosts', async () => {

@@ -123,9 +123,12 @@ const claimCapacity = hotStatement(({ db }) =>
     .where('local_gb_used', '<=', 0),
 );
 
-/** Claims capacity even if it is insufficient, for moves that an administrator forces. */
-export async function forceClaim(tx: Tx, claim: Claim): Promise<void> {
-  await adjustAllocations(tx, claim, 1);
+/**
+ * Claims capacity even if it is insufficient, for moves that an administrator forces. Returns false if the host does not
+ * exist anymore.
+ */
+export async function forceClaim(tx: Tx, claim: Claim): Promise<boolean> {
+  return adjustAllocations(tx, claim, 1);
 }
 
 /** Releases claimed capacity. */
@@ -137,8 +140,8 @@ async function adjustAllocations(
   tx: Tx,
   { host, vcpus, memoryMb, diskGb, resources }: Claim,
   sign: 1 | -1,
-): Promise<void> {
-  await tx.db
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
     .updateTable('nodes')
     .set({
       vcpus_used: sql`vcpus_used + ${sign * vcpus}`,
@@ -147,8 +150,10 @@ async function adjustAllocations(
       servers: sql`servers + ${sign}`,
     })
     .where('host', '=', host)
-    .execute();
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
   if (resources) await adjustResources(tx, host, resources, sign);
+  return true;
 }
 
 interface UsageRow {
