@@ -17,6 +17,12 @@ const POLL_INTERVAL_MS = { listening: 2_000, unnotified: 50 } as const;
 /** Minimum interval between checks for requests that no longer exist. Hosts remove superseded requests. */
 const MISSING_CHECK_INTERVAL_MS = 1_000;
 
+/**
+ * PostgreSQL's codes for serialization failures and deadlocks. Statements that change several requests lock them in any
+ * order, so two of them can deadlock if two processes send the same requests, for example because one was paused.
+ */
+const CONFLICT_CODES: ReadonlySet<string> = new Set(['40001', '40P01']);
+
 /** Sends requests to hosts and waits for their responses. Starts no timers or connections before the first request. */
 export class HostRpcClient {
   readonly #requests: HostRequests;
@@ -124,9 +130,11 @@ export class HostRpcClient {
       if (checksMissing && Date.now() - this.#lastMissingCheckAt >= MISSING_CHECK_INTERVAL_MS)
         await this.#repeatMissing(requestedIds);
     } catch (error) {
-      // An unavailable database is polled again; any other error fails the waiting requests.
+      // An unavailable database is polled again, and so is one that rolled back this query because of a deadlock. Any
+      // other error fails the waiting requests.
       const databaseFailure = databaseError(error);
-      if (databaseFailure !== error || (databaseFailure as { code?: string }).code === 'DATABASE_UNAVAILABLE') return;
+      const { code = '' } = error as { code?: string };
+      if (databaseFailure !== error || code === 'DATABASE_UNAVAILABLE' || CONFLICT_CODES.has(code)) return;
       for (const waiters of this.#waiting.values()) for (const { fail } of waiters) fail(error);
     }
   }

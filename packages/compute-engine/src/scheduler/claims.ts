@@ -123,9 +123,12 @@ const claimCapacity = hotStatement(({ db }) =>
     .where('local_gb_used', '<=', 0),
 );
 
-/** Claims capacity even if it is insufficient, for moves that an administrator forces. */
-export async function forceClaim(tx: Tx, claim: Claim): Promise<void> {
-  await adjustAllocations(tx, claim, 1);
+/**
+ * Claims capacity even if it is insufficient, for moves that an administrator forces. Returns false if the host does not
+ * exist anymore.
+ */
+export async function forceClaim(tx: Tx, claim: Claim): Promise<boolean> {
+  return adjustAllocations(tx, claim, 1);
 }
 
 /** Releases claimed capacity. */
@@ -137,8 +140,8 @@ async function adjustAllocations(
   tx: Tx,
   { host, vcpus, memoryMb, diskGb, resources }: Claim,
   sign: 1 | -1,
-): Promise<void> {
-  await tx.db
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
     .updateTable('nodes')
     .set({
       vcpus_used: sql`vcpus_used + ${sign * vcpus}`,
@@ -147,8 +150,10 @@ async function adjustAllocations(
       servers: sql`servers + ${sign}`,
     })
     .where('host', '=', host)
-    .execute();
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
   if (resources) await adjustResources(tx, host, resources, sign);
+  return true;
 }
 
 interface UsageRow {
@@ -163,13 +168,18 @@ const selectUsage = hotStatement<UsageRow>(({ db }) =>
   db.selectFrom('nodes').select(['host', 'vcpus_used', 'memory_mb_used', 'local_gb_used', 'servers']),
 );
 
-/**
- * Serializes shared transactions that claim capacity, because each may claim on many hosts in any order, which could
- * deadlock.
- */
-const lockClaims = hotStatement(({ db }) =>
+const takeClaimsLock = hotStatement(({ db }) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended('claims', 0))`.as('taken')),
 );
+
+/**
+ * Serializes transactions that change the allocations of several hosts, because each may do so in any order, which
+ * could deadlock. All shared transactions that claim capacity are among them. A transaction that also locks a server
+ * group must lock the group first.
+ */
+export async function lockClaims(tx: Tx): Promise<void> {
+  if (tx.kind === 'postgres') await takeClaimsLock(tx, []);
+}
 
 /**
  * Returns the allocations of all hosts, for selecting a host in this transaction. Operations that share the transaction
@@ -179,7 +189,7 @@ const lockClaims = hotStatement(({ db }) =>
 export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
   if (!tx.batch) return usageByHost(tx);
   return tx.batch.once('usage of hosts', async () => {
-    const [, usage] = await allStatements([lockClaims(tx, []), usageByHost(tx)]);
+    const [, usage] = await allStatements([takeClaimsLock(tx, []), usageByHost(tx)]);
     return usage;
   });
 }

@@ -135,10 +135,17 @@ async function readHostsOf(tx: Tx, serverIds: readonly string[]): Promise<Readon
   return new Set(servers.flatMap((server) => server?.host ?? []));
 }
 
+/**
+ * Serializes the placements of a server group's servers until the transaction ends, so that two of them do not both
+ * find a host empty.
+ */
+export async function lockGroup(tx: Tx, groupId: string): Promise<void> {
+  await lockName(tx, `group:${groupId}`);
+}
+
 async function countMembersByHost(tx: Tx, { group, serverId }: Placement): Promise<ReadonlyMap<string, number>> {
   if (!group) return new Map();
-  // Placements of a group's servers are serialized, so that two of them do not both find a host empty.
-  await lockName(tx, `group:${group.id}`);
+  await lockGroup(tx, group.id);
   const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where(LIVE_SERVERS));
   const counts = new Map<string, number>();
   for (const { id, claims } of servers) {

@@ -1,6 +1,6 @@
 import type { Tx } from '@apistrata/record-store';
 import type { Claim, Server, ServerPatch } from '../model/index.js';
-import { releaseClaim } from './claims.js';
+import { lockClaims, releaseClaim } from './claims.js';
 
 /** Returns the claim of a server on its current host: the last one after a resize, otherwise the first. */
 export function currentClaim({ claims, host, oldFlavor }: Server): Claim | undefined {
@@ -10,6 +10,8 @@ export function currentClaim({ claims, host, oldFlavor }: Server): Claim | undef
 
 /** Releases all claims of a server except the given one. The server must have been read in this transaction. */
 export async function keepOnlyClaim(tx: Tx, server: Server, retained: Claim | undefined): Promise<ServerPatch> {
-  for (const claim of server.claims) if (claim !== retained) await releaseClaim(tx, claim);
+  const releasedClaims = server.claims.filter((claim) => claim !== retained);
+  if (new Set(releasedClaims.map(({ host }) => host)).size > 1) await lockClaims(tx);
+  for (const claim of releasedClaims) await releaseClaim(tx, claim);
   return { claims: retained ? [retained] : [] };
 }

@@ -54,7 +54,8 @@ export async function claimDestination(
     const host = findHostByName(map, request.host);
     if (!host) throw new NoValidHost({ requested: map.hosts.size });
     const forcedDestination = toDestination(host);
-    await forceClaim(tx, forcedDestination.claim);
+    // The host may have been deleted since `map` was read.
+    if (!(await forceClaim(tx, forcedDestination.claim))) throw new NoValidHost({ requested: map.hosts.size });
     return forcedDestination;
   }
   const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostLease } from '../../src/hosts/host-lease.js';
 import { HostRequests, type NewHostRequest } from '../../src/hosts/host-requests.js';
@@ -125,5 +125,17 @@ describe.skipIf(!postgresUrl)('requests to hosts', () => {
       { value: 'b' },
     ]);
     await rpcClient.stop();
+  });
+
+  it('are collected again after a deadlock', async () => {
+    const rpcClient = new HostRpcClient(url, store, orders);
+    onTestFinished(() => rpcClient.stop());
+    const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+    const collect = vi.spyOn(orders, 'collect').mockRejectedValueOnce(deadlock);
+    onTestFinished(() => collect.mockRestore());
+    const response = rpcClient.call(order('blocked'), new AbortController().signal, () => false);
+    await expect.poll(async () => (await claimed()).map(({ id }) => id)).toEqual(['blocked']);
+    await orders.storeResult('h1', owner, [{ id: 'blocked', result: { value: 'unblocked' } }]);
+    expect(await response).toBe('unblocked');
   });
 });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import { formatIp, parseIp } from '../ip-address.js';
+import { groupSubnets } from './allocation-order.js';
 import { deriveAddress } from './auto-address.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 import { subnetSlots } from './subnet-slots.js';
@@ -242,10 +243,8 @@ export async function allocatePerVersion(
   mac?: string,
 ): Promise<FixedIp[]> {
   const fixedIps: FixedIp[] = [];
-  const autoconfigured = subnets.filter((subnet) => deriveAddress(subnet, mac) !== undefined);
-  const otherSubnets = subnets.filter((subnet) => !autoconfigured.includes(subnet));
-  const version = (requested: 4 | 6) => otherSubnets.filter(({ ipVersion }) => ipVersion === requested);
-  for (const candidates of [version(4), version(6), ...autoconfigured.map((subnet) => [subnet])]) {
+  const { v4, v6, derived } = groupSubnets(subnets, (subnet) => deriveAddress(subnet, mac) !== undefined);
+  for (const candidates of [v4, v6, ...derived.map((subnet) => [subnet])]) {
     const [firstSubnet] = candidates;
     if (!firstSubnet) continue;
     const fixedIp = await allocateFrom(tx, blocks, candidates, holderId, mac);

@@ -228,13 +228,14 @@ export async function disassociateFloatingIps(
 ): Promise<void> {
   if (fixedIps.every((fixedIp) => fixedIp.floating.length === 0)) return;
   const removedAddresses = new Set(fixedIps.map((fixedIp) => fixedIp.address));
-  for (const floating of await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))) {
+  for (const floating of await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id).orderBy('seq'))) {
     if (!removedAddresses.has(floating.fixedAddress ?? '')) continue;
     const unassociatedFields = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: now };
     await floatingIps.update(tx, { ...floating, ...unassociatedFields });
   }
 }
 
+/** Deletes a port, whose row the caller has locked, and releases its addresses. */
 export async function removePort(tx: Tx, port: PortRecord, now: number): Promise<void> {
   await disassociateFloatingIps(tx, port, port.fixedIps, now);
   await releaseAddresses(tx, port.fixedIps);

@@ -90,7 +90,9 @@ function rejectGatewayOfSubnet(subnets: readonly SubnetRecord[], requests: reado
 /** Deletes a router's port on the external network, and releases the port's addresses. */
 export async function removeGateway(tx: Tx, router: RouterRecord, now: number): Promise<void> {
   const routerPorts = await ports.find(tx, (q) => q.where('device_id', '=', router.id));
-  const port = routerPorts.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORT_OWNER);
+  const foundPort = routerPorts.find(({ deviceOwner }) => deviceOwner === GATEWAY_PORT_OWNER);
+  // A concurrent request may change the port's addresses, so the port is locked and read again.
+  const port = foundPort && (await ports.lock(tx, foundPort.id));
   if (port) await removePort(tx, port, now);
   // Routers that an earlier version created have external addresses but no gateway port.
   else await releaseAddresses(tx, router.externalAddresses);

@@ -109,10 +109,12 @@ export async function removeInterface(
   router: RouterRecord,
   at: RouterInterface,
 ): Promise<PortView> {
-  const port = (await findInterfaces(tx, router.id)).find((one) =>
-    'portId' in at ? one.id === at.portId : one.fixedIps.some(({ subnetId }) => subnetId === at.subnetId),
-  );
-  if (!port)
+  const isAt = (one: PortRecord) =>
+    'portId' in at ? one.id === at.portId : one.fixedIps.some(({ subnetId }) => subnetId === at.subnetId);
+  const foundPort = (await findInterfaces(tx, router.id)).find(isAt);
+  // A concurrent request may change the port's addresses, so the port is locked and read again.
+  const port = foundPort && (await ports.lock(tx, foundPort.id));
+  if (!port || port.deviceId !== router.id || !isAt(port))
     throw new CatalogError(
       'ROUTER_INTERFACE_NOT_FOUND',
       'portId' in at

@@ -74,11 +74,21 @@ export function createSecurityGroupRuleOperations({ store, clock }: NetworkConte
     return rule;
   }
 
-  async function lockVisible(tx: Tx, caller: Caller, id: string): Promise<SecurityGroupRecord> {
-    const group = await groups.lock(tx, id);
-    if (!group || !canAccessProject(caller, group.projectId))
-      throw new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${id} does not exist`);
-    return group;
+  /**
+   * Locks a rule's security group and its remote group, and returns the former. The groups are locked in the order of
+   * their ids, so that concurrent requests for two groups that refer to each other do not deadlock.
+   */
+  async function lockGroups(tx: Tx, caller: Caller, rule: NewSecurityGroupRule): Promise<SecurityGroupRecord> {
+    const { securityGroupId, remoteGroupId } = rule;
+    const ids = remoteGroupId ? [securityGroupId, remoteGroupId] : [securityGroupId];
+    const lockedGroups = new Map<string, SecurityGroupRecord | undefined>();
+    for (const id of [...new Set(ids)].sort()) lockedGroups.set(id, await groups.lock(tx, id));
+    for (const id of ids) {
+      const group = lockedGroups.get(id);
+      if (!group || !canAccessProject(caller, group.projectId))
+        throw new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${id} does not exist`);
+    }
+    return lockedGroups.get(securityGroupId) as SecurityGroupRecord;
   }
 
   return {
@@ -99,8 +109,7 @@ export function createSecurityGroupRuleOperations({ store, clock }: NetworkConte
       rejectNul(newRule);
       const rule = validateRule(newRule);
       return store.transaction(async (tx) => {
-        const group = await lockVisible(tx, caller, rule.securityGroupId);
-        if (rule.remoteGroupId) await lockVisible(tx, caller, rule.remoteGroupId);
+        const group = await lockGroups(tx, caller, rule);
         const existingRules = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
         const duplicateRule = existingRules.find((other) =>
           COMPARED_FIELDS.every((field) => other[field] === rule[field]),

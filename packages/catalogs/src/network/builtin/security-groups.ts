@@ -84,6 +84,27 @@ function looksLikeId(text: string): boolean {
   return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text);
 }
 
+/**
+ * Prevents the deletion of security groups until the transaction ends. The groups are locked in the order of their ids,
+ * so that concurrent requests do not deadlock. The `default` group is not locked, because its next use creates it again
+ * with the same id.
+ *
+ * @throws `SECURITY_GROUP_NOT_FOUND`
+ */
+export async function preventGroupDeletion(tx: Tx, groupRecords: readonly SecurityGroupRecord[]): Promise<void> {
+  const ids = groupRecords.filter(({ name }) => name !== DEFAULT_GROUP_NAME).map(({ id }) => id);
+  if (tx.kind === 'sqlite' || ids.length === 0) return;
+  const rows = await tx.db
+    .selectFrom('security_groups')
+    .select('id')
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forKeyShare()
+    .execute();
+  const lockedIds = new Set(rows.map(({ id }) => id));
+  for (const id of ids) if (!lockedIds.has(id)) throw groupNotFound(id);
+}
+
 /** Returns a new port's security groups: the requested groups without duplicates, or the `default` group. */
 export async function findPortGroups(
   context: NetworkContext,
@@ -96,7 +117,9 @@ export async function findPortGroups(
     const group = await findGroup(context, tx, projectId, nameOrId);
     groupsById.set(group.id, group);
   }
-  return [...groupsById.values()];
+  const portGroups = [...groupsById.values()];
+  await preventGroupDeletion(tx, portGroups);
+  return portGroups;
 }
 
 /** Creates the security group operations of the embedded network catalog. */
@@ -203,6 +226,8 @@ export function securityGroups(context: NetworkContext) {
           'Insufficient rights for removing default security group.',
         );
       await store.transaction(async (tx) => {
+        // Requests that add the group to a port, or change its rules, also lock the group first.
+        if (!(await groups.lock(tx, id))) throw groupNotFound(id);
         const portCount = await ports.count(tx, (q) =>
           q.where('project_id', '=', group.projectId).where(hasItem(tx, 'securityGroupIds', id)),
         );
@@ -211,7 +236,7 @@ export function securityGroups(context: NetworkContext) {
           .deleteFrom('security_group_rules')
           .where(({ or, eb }) => or([eb('group_id', '=', id), eb('remote_group_id', '=', id)]))
           .execute();
-        if (!(await groups.delete(tx, id))) throw groupNotFound(id);
+        await groups.delete(tx, id);
       });
     },
   };

@@ -29,7 +29,7 @@ import {
   removePort,
   toPortView,
 } from './port-records.js';
-import { findGroup } from './security-groups.js';
+import { findGroup, preventGroupDeletion } from './security-groups.js';
 
 const { ports } = networkTables;
 
@@ -37,10 +37,17 @@ const { ports } = networkTables;
 export function createServerPortOperations(context: NetworkContext) {
   const { store, clock } = context;
 
-  /** Locks a server's ports and returns them in the order in which they were created. */
-  async function lockServerPorts(tx: Tx, deviceId: string): Promise<PortRecord[]> {
+  /**
+   * Locks a server's ports and returns them in the order in which they were created. All changes to several ports of a
+   * server lock the ports in this order, so that they do not deadlock.
+   *
+   * @param ids the ports to lock; default: all ports of the server
+   */
+  async function lockServerPorts(tx: Tx, deviceId: string, ids?: readonly string[]): Promise<PortRecord[]> {
+    if (ids?.length === 0) return [];
     return ports.find(tx, (q) => {
-      const serverRows = q.where('device_id', '=', deviceId).orderBy('seq');
+      const allRows = q.where('device_id', '=', deviceId).orderBy('seq');
+      const serverRows = ids ? allRows.where('id', 'in', ids) : allRows;
       return tx.kind === 'postgres' ? serverRows.forUpdate() : serverRows;
     });
   }
@@ -110,15 +117,10 @@ export function createServerPortOperations(context: NetworkContext) {
       released: { readonly owned: readonly string[]; readonly bound: readonly string[] },
     ): Promise<void> =>
       store.transaction(async (tx) => {
-        for (const id of released.owned) {
-          const port = await ports.lock(tx, id);
-          if (port?.deviceId === deviceId) await removePort(tx, port, clock.now());
-        }
-        for (const id of released.bound) {
-          const port = await ports.lock(tx, id);
-          if (port?.deviceId === deviceId)
+        for (const port of await lockServerPorts(tx, deviceId, [...released.owned, ...released.bound]))
+          if (released.owned.includes(port.id)) await removePort(tx, port, clock.now());
+          else if (released.bound.includes(port.id))
             await ports.update(tx, withBinding(port, { deviceId: '', deviceOwner: '', hostId: '' }));
-        }
       }),
 
     addFixedIp: (caller: Caller, deviceId: string, networkId: string): Promise<PortView> =>
@@ -157,7 +159,9 @@ export function createServerPortOperations(context: NetworkContext) {
 
     addSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
       retryOnUniqueViolation(store, async (tx) => {
-        const { id } = await findGroup(context, tx, caller.projectId, nameOrId);
+        const group = await findGroup(context, tx, caller.projectId, nameOrId);
+        await preventGroupDeletion(tx, [group]);
+        const { id } = group;
         for (const port of await lockServerPorts(tx, deviceId)) {
           if (port.securityGroupIds.includes(id)) continue;
           const securityGroupIds = [...port.securityGroupIds, id];

@@ -9,7 +9,7 @@ import { type Cidr, cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-add
 import { AUTOCONFIGURED_MODES, isAutoconfigured } from './auto-address.js';
 import { releaseAddresses, subnetsById } from './ip-allocations.js';
 import { type NetworkContext, networkNotFound, newSubnetRecord } from './network-context.js';
-import { networkTables, type SubnetRecord } from './network-tables.js';
+import { networkTables, type PortRecord, type SubnetRecord } from './network-tables.js';
 import { canSeeNetwork, isSharedWith, sharedNetworkCondition } from './network-visibility.js';
 import { extendGateways } from './router-gateways.js';
 
@@ -141,12 +141,21 @@ export function defaultGateway(cidrText: string): string {
   return formatIp({ version, value: first === last ? first : first + 1n });
 }
 
+/** Returns the ports with an address in the subnet, except router ports, in the order in which they were created. */
+async function findPortsIn(tx: Tx, { id, networkId }: SubnetRecord): Promise<readonly PortRecord[]> {
+  const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', networkId).orderBy('seq'));
+  return networkPorts.filter(
+    ({ deviceOwner, fixedIps }) =>
+      !deviceOwner.startsWith('network:router') && fixedIps.some(({ subnetId }) => subnetId === id),
+  );
+}
+
 /** Removes the subnet's addresses from all ports except router ports. */
 async function removeDerivedAddresses(tx: Tx, subnet: SubnetRecord, now: number): Promise<void> {
-  for (const port of await ports.find(tx, (q) => q.where('network_id', '=', subnet.networkId))) {
-    if (port.deviceOwner.startsWith('network:router')) continue;
+  for (const { id } of await findPortsIn(tx, subnet)) {
+    const port = await ports.lock(tx, id);
+    if (!port) continue;
     const removedIps = port.fixedIps.filter(({ subnetId }) => subnetId === subnet.id);
-    if (removedIps.length === 0) continue;
     await releaseAddresses(tx, removedIps);
     const fixedIps = port.fixedIps.filter((fixedIp) => !removedIps.includes(fixedIp));
     await ports.update(tx, { ...port, fixedIps, updatedAt: now });
@@ -244,10 +253,14 @@ export function createSubnetOperations(context: NetworkContext) {
      * @throws `SUBNET_IN_USE` if a port has an address in the subnet, except for addresses derived from MAC addresses
      */
     async deleteSubnet(caller: Caller, id: string): Promise<void> {
-      const { networkId } = await getChangeable(caller, id);
+      const deletedSubnet = await getChangeable(caller, id);
+      const { networkId } = deletedSubnet;
       await store.transaction(async (tx) => {
         // As in deletions of networks, the network is locked first, so that concurrent deletions do not deadlock.
         const network = await networks.lock(tx, networkId);
+        // Changes to a port lock the port before its subnets and addresses.
+        if (isAutoconfigured(deletedSubnet))
+          for (const port of await findPortsIn(tx, deletedSubnet)) await ports.lock(tx, port.id);
         const subnet = await subnets.lock(tx, id);
         if (!subnet) throw subnetNotFound(id);
         if (isAutoconfigured(subnet)) await removeDerivedAddresses(tx, subnet, clock.now());

@@ -6,7 +6,8 @@ import type { Caller } from '../../caller/caller.js';
 import { canAccessProject, isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NetworkQuery } from '../network-catalog.js';
-import { releaseAddresses } from './ip-allocations.js';
+import { inAllocationOrder } from './allocation-order.js';
+import { releaseAddresses, subnetsById } from './ip-allocations.js';
 import {
   getVisibleNetwork,
   insertNetwork,
@@ -14,7 +15,7 @@ import {
   networkNotFound,
   newSubnetRecord,
 } from './network-context.js';
-import { type FloatingIpRecord, type NetworkRecord, networkTables } from './network-tables.js';
+import { type FloatingIpRecord, type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';
 import {
   removeGrants,
   sharedNetworkCondition,
@@ -56,11 +57,51 @@ const SERVICE_PORT_OWNERS = new Set(['network:dhcp', 'network:floatingip']);
 
 const AUTO_NETWORK_NAME = 'auto_allocated_network';
 
-/** Returns the floating IPs whose addresses are in the given subnets. Reads no other floating IPs. */
-async function findFloatingIpsIn(tx: Tx, subnetIds: readonly string[]): Promise<readonly FloatingIpRecord[]> {
+function networkInUse(id: string): CatalogError {
+  return new CatalogError(
+    'NETWORK_IN_USE',
+    `Unable to complete operation on network ${id}. There are one or more ports still in use on the network.`,
+  );
+}
+
+/**
+ * Locks the ports on a network, which must be ports of the network service itself.
+ *
+ * @throws `NETWORK_IN_USE`
+ */
+async function lockServicePorts(tx: Tx, networkId: string): Promise<readonly PortRecord[]> {
+  const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', networkId).orderBy('seq'));
+  if (networkPorts.some((port) => !SERVICE_PORT_OWNERS.has(port.deviceOwner))) throw networkInUse(networkId);
+  const lockedPorts: PortRecord[] = [];
+  for (const { id } of networkPorts) {
+    const port = await ports.lock(tx, id);
+    if (port) lockedPorts.push(port);
+  }
+  return lockedPorts;
+}
+
+/**
+ * Locks the floating IPs whose addresses are in the given subnets, which must not be associated with ports. Reads no
+ * other floating IPs.
+ *
+ * @throws `NETWORK_IN_USE`
+ */
+async function lockUnassociatedFloatingIps(
+  tx: Tx,
+  { id, subnetIds }: NetworkRecord,
+): Promise<readonly FloatingIpRecord[]> {
   if (subnetIds.length === 0) return [];
   const holderIds = tx.db.selectFrom('ip_allocations').select('holder_id').where('subnet_id', 'in', subnetIds);
-  return floatingIps.find(tx, (q) => q.where('id', 'in', holderIds));
+  const floatingIpRecords = await floatingIps.find(tx, (q) => q.where('id', 'in', holderIds).orderBy('seq'));
+  if (floatingIpRecords.some(({ portId }) => portId !== null)) throw networkInUse(id);
+  const lockedFloatingIps: FloatingIpRecord[] = [];
+  for (const record of floatingIpRecords) {
+    const floating = await floatingIps.lock(tx, record.id);
+    // A request that locked the floating IP first has associated it.
+    if (floating && floating.portId !== null) throw networkInUse(id);
+    if (floating) lockedFloatingIps.push(floating);
+  }
+  return lockedFloatingIps;
 }
 
 /** Creates the network operations of the embedded network catalog. */
@@ -172,19 +213,15 @@ export function createNetworkOperations(context: NetworkContext) {
       await store.transaction(async (tx) => {
         const network = await networks.lock(tx, id);
         if (!network) throw networkNotFound(id);
+        // Changes to existing ports lock the port, then its subnets, then its addresses. Without this order, concurrent
+        // requests would deadlock.
+        await lockServicePorts(tx, id);
         // Concurrent requests that create ports wait for the locks on these rows, and then find the rows deleted.
-        for (const subnetId of network.subnetIds) await subnets.lock(tx, subnetId);
-        const networkPorts = await ports.find(tx, (q) => q.where('network_id', '=', id));
-        const floatingIpRecords = await findFloatingIpsIn(tx, network.subnetIds);
-        if (
-          floatingIpRecords.some(({ portId }) => portId !== null) ||
-          networkPorts.some((port) => !SERVICE_PORT_OWNERS.has(port.deviceOwner))
-        )
-          throw new CatalogError(
-            'NETWORK_IN_USE',
-            `Unable to complete operation on network ${id}. There are one or more ports still in use on the network.`,
-          );
-        for (const { id: floatingId, ...address } of floatingIpRecords) {
+        for (const { id: subnetId } of inAllocationOrder(await subnetsById(tx, network.subnetIds)))
+          await subnets.lock(tx, subnetId);
+        // Includes ports that were created before the subnets were locked.
+        const networkPorts = await lockServicePorts(tx, id);
+        for (const { id: floatingId, ...address } of await lockUnassociatedFloatingIps(tx, network)) {
           await releaseAddresses(tx, [address]);
           await floatingIps.delete(tx, floatingId);
         }

@@ -42,21 +42,38 @@ export function createAttachmentOperations(context: VolumeContext) {
     return attachment;
   }
 
+  /**
+   * Calls `work` with an attachment and its volume, whose row is locked. Both are undefined if the attachment does not
+   * exist; the volume is undefined if only the volume does not exist.
+   */
+  async function withLockedVolume<T>(
+    id: string,
+    work: (tx: Tx, attachment: AttachmentRecord | undefined, volume: VolumeRecord | undefined) => Promise<T>,
+  ): Promise<T> {
+    const attempt = await store.transaction(async (tx) => {
+      const volumeId = (await attachments.get(tx, id))?.volumeId;
+      const volume = volumeId === undefined ? undefined : await volumes.lock(tx, volumeId);
+      const attachment = await attachments.get(tx, id);
+      // A completed migration has moved the attachment to another volume, which must be locked.
+      if (attachment && attachment.volumeId !== volumeId) return undefined;
+      return { result: await work(tx, attachment, attachment && volume) };
+    });
+    return attempt ? attempt.result : withLockedVolume(id, work);
+  }
+
   /** Changes an attachment and updates the volume's status. The lock on the volume serializes such changes. */
   async function changeAttachment(
     caller: Caller,
     id: string,
     change: (attachment: AttachmentRecord) => Partial<AttachmentRecord>,
   ): Promise<AttachmentRecord> {
-    const { volumeId } = await getVisible(caller, id);
-    return store.transaction(async (tx) => {
-      const volume = await volumes.lock(tx, volumeId);
-      const attachment = await attachments.get(tx, id);
+    await getVisible(caller, id);
+    return withLockedVolume(id, async (tx, attachment, volume) => {
       if (!volume || !attachment) throw attachmentNotFound(id);
       const changedAttachment = await attachments.update(tx, { ...attachment, ...change(attachment) });
       await volumes.update(tx, {
         ...volume,
-        status: deriveStatus(await attachmentsOfVolume(tx, volumeId)),
+        status: deriveStatus(await attachmentsOfVolume(tx, volume.id)),
         updatedAt: clock.now(),
       });
       return changedAttachment;
@@ -143,8 +160,7 @@ export function createAttachmentOperations(context: VolumeContext) {
       const attachment = await attachments.get(store, attachmentId);
       if (!attachment) return;
       if (!canAccessProject(caller, attachment.projectId)) throw attachmentNotFound(attachmentId);
-      await store.transaction(async (tx) => {
-        const volume = await volumes.lock(tx, attachment.volumeId);
+      await withLockedVolume(attachmentId, async (tx, _, volume) => {
         if (!(await attachments.delete(tx, attachmentId)) || !volume) return;
         const status = ATTACHMENT_STATUSES.has(volume.status)
           ? deriveStatus(await attachmentsOfVolume(tx, volume.id))

@@ -26,7 +26,7 @@ import {
 } from './volume-context.js';
 import { seedVolumes, type VolumesSeed } from './volume-seed.js';
 import { type VolumeRecord, volumeTables } from './volume-tables.js';
-import { createVolumeTypeOperations } from './volume-types.js';
+import { createVolumeTypeOperations, lockTypeByName } from './volume-types.js';
 
 export interface EmbeddedVolumesOptions extends EmbeddedOptions {
   /** The image catalog. Without this option, volumes cannot be created from images. */
@@ -104,10 +104,18 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     ): Promise<VolumeView> {
       rejectNul(change);
       const definedFields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      const changedVolume = await changeVolume(context, caller, id, (volume) => {
-        if (expectedStatus !== undefined && volume.status !== expectedStatus) throw wrongStatus(volume, expectedStatus);
-        return definedFields;
-      });
+      const { volumeType } = change;
+      const changedVolume = await changeVolume(
+        context,
+        caller,
+        id,
+        (volume) => {
+          if (expectedStatus !== undefined && volume.status !== expectedStatus)
+            throw wrongStatus(volume, expectedStatus);
+          return definedFields;
+        },
+        (tx) => (typeof volumeType === 'string' ? lockTypeByName(tx, volumeType) : Promise.resolve()),
+      );
       return toVolumeView(store, changedVolume);
     },
 
@@ -136,6 +144,8 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       await store.transaction(async (tx) => {
         const currentVolume = await volumes.lock(tx, id);
         if (!currentVolume) return;
+        // The volume may have been transferred to another project in the meantime.
+        if (!canAccessProject(caller, currentVolume.projectId)) throw volumeNotFound(id);
         if (!DELETABLE_STATUSES.has(currentVolume.status))
           throw wrongStatus(currentVolume, 'available or error or error_restoring or error_extending');
         if ((await snapshots.count(tx, (q) => q.where('volume_id', '=', id))) > 0)

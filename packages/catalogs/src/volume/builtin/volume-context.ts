@@ -89,17 +89,24 @@ export async function getVisibleVolume(context: VolumeContext, caller: Caller, i
   });
 }
 
-/** Locks a volume and merges the result of `changed` into the record. */
+/**
+ * Locks a volume and merges the result of `changed` into the record.
+ *
+ * @param beforeLock acquires other locks before the lock on the volume
+ */
 export async function changeVolume(
   context: VolumeContext,
   caller: Caller,
   id: string,
   changed: (volume: VolumeRecord, tx: Tx) => Partial<VolumeRecord> | Promise<Partial<VolumeRecord>>,
+  beforeLock?: (tx: Tx) => Promise<unknown>,
 ): Promise<VolumeRecord> {
   await getVisibleVolume(context, caller, id);
   return context.store.transaction(async (tx) => {
+    await beforeLock?.(tx);
     const volume = await volumes.lock(tx, id);
-    if (!volume) throw volumeNotFound(id);
+    // The volume may have been transferred to another project in the meantime.
+    if (!volume || !canAccessProject(caller, volume.projectId)) throw volumeNotFound(id);
     const change = await changed(volume, tx);
     return Object.keys(change).length === 0
       ? volume

@@ -22,6 +22,19 @@ export async function findType(session: Session, nameOrId: string): Promise<Volu
   return (await types.get(session, nameOrId)) ?? (await types.find(session, (q) => q.where('name', '=', nameOrId)))[0];
 }
 
+/**
+ * Prevents changes to the volume type with the given name until the transaction ends. A transaction locks volume types
+ * before volumes.
+ *
+ * @throws `VOLUME_TYPE_NOT_FOUND`
+ */
+export async function lockTypeByName(tx: Tx, name: string): Promise<void> {
+  const [found] = await types.find(tx, (q) => q.where('name', '=', name));
+  const type = found && (await types.lock(tx, found.id));
+  // The type may have been renamed or deleted before it was locked.
+  if (type?.name !== name) throw typeNotFound(name);
+}
+
 /** Returns whether volumes with this type can be attached to several servers. */
 export function allowsMultiattach(type: Pick<VolumeTypeRecord, 'extraSpecs'>): boolean {
   return type.extraSpecs.multiattach === '<is> True';
@@ -43,7 +56,7 @@ export function createVolumeTypeOperations({ store, clock, accept }: VolumeConte
 
   /** Updates the type name in the records of the type's volumes. */
   async function renameInVolumes(tx: Tx, previousName: string, name: string): Promise<void> {
-    for (const { id } of await volumes.find(tx, (q) => q.where('type_name', '=', previousName))) {
+    for (const { id } of await volumes.find(tx, (q) => q.where('type_name', '=', previousName).orderBy('seq'))) {
       const volume = await volumes.lock(tx, id);
       if (volume?.volumeType === previousName) await volumes.update(tx, { ...volume, volumeType: name });
     }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { badRequest, conflict, notFound } from '../../errors/rejection.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import { requiredAmounts } from '../../scheduler/amounts.js';
-import { forceClaim } from '../../scheduler/claims.js';
+import { forceClaim, lockClaims } from '../../scheduler/claims.js';
+import { lockGroup } from '../../scheduler/scheduler.js';
 import { currentClaim, keepOnlyClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { movePortsAndVolumes } from '../../server-migrations/follow-server.js';
@@ -54,6 +55,9 @@ async function claimEvacuationHost(run: ServerRun<EvacuateArguments>): Promise<v
   await run.update({}, async (tx, server) => {
     const migration = await lockMigration(tx, migrationId);
     if (migration.destHost !== null) return undefined;
+    // This transaction changes the allocations of both hosts. It locks the server group first, as placements do.
+    if (server.groupId !== null) await lockGroup(tx, server.groupId);
+    await lockClaims(tx);
     const exclude = migration.sourceHost ? [migration.sourceHost] : [];
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
     const { host: destHost, node: destNode } = destination;
@@ -73,6 +77,7 @@ async function assignToFailedHost(run: ServerRun<EvacuateArguments>): Promise<vo
   if (!sourceHost || destHost === null) return;
   await run.update({}, async (tx, server) => {
     if (server.host !== destHost) return undefined;
+    await lockClaims(tx);
     await keepOnlyClaim(tx, server, undefined);
     const claim = { host: sourceHost, ...requiredAmounts(server.flavor, serverContentOf(server)) };
     await forceClaim(tx, claim);

@@ -150,6 +150,10 @@ export class Services {
   }
 
   async #removeEmptyHost(tx: Tx, host: string): Promise<void> {
+    const nodes = await tables.nodes.find(tx, (q) => q.where('host', '=', host));
+    // A placement locks the node when it claims capacity. After this lock, the query below finds the placed server, and
+    // later placements find no node.
+    for (const { id } of nodes) await tables.nodes.lock(tx, id);
     if ((await findHostsWithServers(tx, [host])).length > 0)
       throw conflict(
         'Unable to delete compute service that is hosting instances. Migrate or delete the instances first.',
@@ -170,8 +174,7 @@ export class Services {
       const hosts = aggregate.hosts.filter((member) => member !== host);
       await tables.aggregates.update(tx, { ...aggregate, hosts, updatedAt: now });
     }
-    for (const { id } of await tables.nodes.find(tx, (q) => q.where('host', '=', host)))
-      await tables.nodes.delete(tx, id);
+    for (const { id } of nodes) await tables.nodes.delete(tx, id);
     await dropResources(tx, host);
     // The host has no servers, so its pending requests are obsolete.
     await tx.db.deleteFrom('host_orders').where('host', '=', host).execute();

@@ -7,6 +7,7 @@ import type { QuotaKind } from '../../core/settings.js';
 import { forbidden, type Rejection } from '../../errors/rejection.js';
 import type { Caller } from '../../model/index.js';
 import type { QuotaExcess } from '../../observation/observer.js';
+import { lockGroup } from '../../scheduler/scheduler.js';
 import { LIVE_SERVERS, liveServersOfProject, tables } from '../../schema/tables.js';
 
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
@@ -185,7 +186,7 @@ export async function checkGroupMembers(
   groupId: string,
   requested: number,
 ): Promise<void> {
-  await lockName(tx, `group:${groupId}`);
+  await lockGroup(tx, groupId);
   const { server_group_members: limit } = await limitsOf(core, tx, caller.projectId, caller.userId);
   if (limit < 0) return;
   const used = await tables.servers.count(tx, (q) =>
