@@ -2,7 +2,7 @@ export { canonicalIp } from '@apistrata/catalogs';
 export { CodedError, type CodedErrorOptions } from '@apistrata/record-store/errors';
 export { checkOptions } from '@apistrata/record-store/options';
 export type { AttachedPort } from '../actions/interfaces/attach-interface.js';
-export type { HostOffer, HostShare } from '../hosts/inventory/hosts.js';
+export type { HostOffer, HostUsageRow } from '../hosts/inventory/hosts.js';
 export type { HostedServer, Hypervisor, HypervisorParts, HypervisorQuery } from '../hosts/inventory/hypervisors.js';
 export type { ServiceChange, ServiceState } from '../hosts/inventory/services.js';
 export { ownAddress } from '../hosts/own-address.js';

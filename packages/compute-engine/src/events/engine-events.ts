@@ -183,7 +183,7 @@ export class EngineEvents {
       'nova-api',
       notificationObject('QuotaExceededPayload', '1.0', data),
     );
-    this.#receive(event);
+    this.#deliver(event);
     if (!this.#outbox || this.#rejections.length >= MAX_PENDING_REJECTIONS) return;
     this.#rejections.push(event);
     this.#hasNewEvents = true;
@@ -205,7 +205,7 @@ export class EngineEvents {
     );
     await this.#outbox?.add(tx, event, server.id);
     tx.afterCommit(() => {
-      this.#receive(event);
+      this.#deliver(event);
       this.#hasNewEvents = true;
       this.#wake();
     });
@@ -227,7 +227,7 @@ export class EngineEvents {
     };
   }
 
-  #receive(event: Notification): void {
+  #deliver(event: Notification): void {
     for (const { accepts, receive } of this.#listeners) {
       if (!accepts(event.event_type)) continue;
       try {

@@ -70,7 +70,7 @@ const filters = {
    * Rejects hosts without sufficient disk space. Like Nova's disk filter, counts all space that is used or promised on
    * the file system, including space that other programs use.
    */
-  room: ({ node }, { resources }) =>
+  diskSpace: ({ node }, { resources }) =>
     resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= remainingDiskGb(node)),
   traits: ({ node }, { traits: { required, forbidden } }) => {
     const traits = traitsOf(node);
@@ -99,8 +99,8 @@ const filters = {
 } satisfies Record<string, Filter>;
 
 /** The filters that also apply to forced hosts. */
-const { enabled, requested, excluded, resources, room, traits } = filters;
-const forcedFilters = { enabled, requested, excluded, resources, room, traits };
+const { enabled, requested, excluded, resources, diskSpace, traits } = filters;
+const forcedFilters = { enabled, requested, excluded, resources, room: diskSpace, traits };
 
 /**
  * Returns the weight of a host: its remaining memory, adjusted by soft group policies. Hosts with a higher weight are

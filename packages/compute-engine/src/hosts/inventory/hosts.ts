@@ -11,7 +11,7 @@ import { LIVE_SERVERS, tables } from '../../schema/tables.js';
 import { type ServiceState, Services } from './services.js';
 
 /** Total, claimed or used capacity of a host. Memory is in MiB, disk in GiB. */
-export interface HostShare {
+export interface HostUsageRow {
   /** What the figures cover: `(total)`, `(used_now)`, `(used_max)`, or a project id. */
   readonly project: string;
   readonly cpu: number;
@@ -51,12 +51,12 @@ export class Hosts {
   }
 
   /** Returns the total capacity, current usage and maximum usage of a compute host, and the usage of each project. */
-  async shares(name: string): Promise<readonly HostShare[]> {
+  async shares(name: string): Promise<readonly HostUsageRow[]> {
     const { node } = await this.#find(name);
     const { store } = this.#core;
     const usage = (await usageByHost(store)).get(name);
     const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE_SERVERS));
-    const sumServers = (project: string, counted: readonly Server[]): HostShare => ({
+    const sumServers = (project: string, counted: readonly Server[]): HostUsageRow => ({
       project,
       cpu: counted.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
       memoryMb: counted.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),
