@@ -16,7 +16,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-ada');
-const expected = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
 const data = ({ payload }: Notification) => payload['nova_object.data'] as Record<string, any>;
 
 describe.each(databases)('events, on $kind', ({ url }) => {
@@ -40,7 +40,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
   }
 
   const create = async (engine: Engine, name = 'web') => {
-    const { servers: created } = await engine.servers.create(ada, { ...expected, name });
+    const { servers: created } = await engine.servers.create(ada, { ...newServer, name });
     await engine.idle();
     return created[0]!.id;
   };
@@ -123,10 +123,10 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     const engine = await open({ events: {}, worker: false });
     const { store } = coreOf(engine);
     const rows = () => store.db.selectFrom('notifications').select('event_type').orderBy('seq').execute();
-    await engine.servers.create(ada, expected);
+    await engine.servers.create(ada, newServer);
     const before = await rows();
     expect(before.map(({ event_type }) => event_type)).toEqual(['instance.update']);
-    await expect(engine.servers.create(ada, { ...expected, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
+    await expect(engine.servers.create(ada, { ...newServer, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
     expect((await rows()).filter(({ event_type }) => event_type.startsWith('instance'))).toEqual(before);
   });
 

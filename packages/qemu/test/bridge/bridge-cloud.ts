@@ -121,8 +121,8 @@ export class BridgeCloud {
   }
 
   async create(name: string, networkId: string, flavorId = 'small'): Promise<Server> {
-    const expected = { name, flavorId, imageId: IMAGE, networks: [{ networkId }] };
-    const { servers } = await this.call('servers', 'create')(ada, expected);
+    const newServer = { name, flavorId, imageId: IMAGE, networks: [{ networkId }] };
+    const { servers } = await this.call('servers', 'create')(ada, newServer);
     await this.idle();
     const server = await this.call('servers', 'get')(ada, servers[0]!.id);
     if (server.fault) throw new Error(`${server.fault.message} ${server.fault.details}`);
