@@ -85,7 +85,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       ...(services.hosts &&
         options.networkMode === 'bridge' && { tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT }),
       ...(wireguard && { wireguard: { publicKey: wireguard.publicKey, port: wireguard.port } }),
-      close: async () => host.leave(),
+      close: async () => host.close(),
     };
   };
 }

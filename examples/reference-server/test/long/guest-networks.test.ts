@@ -6,7 +6,7 @@ import { createEngine } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { Computer } from '../../../../packages/qemu/test/bridge/computer.js';
 import { missingForBridges } from '../../../../packages/qemu/test/bridge/missing-for-bridges.js';
-import { freeRange, notified } from '../../../../packages/qemu/test/forwarded-port.js';
+import { dataFrom, freeRange } from '../../../../packages/qemu/test/forwarded-port.js';
 import { buildGuest, missingForGuests } from '../../../../packages/qemu/test/guest/build-guest.js';
 import { GuestLine } from '../../../../packages/qemu/test/guest/guest-line.js';
 import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
@@ -74,7 +74,7 @@ describe.skipIf(missing)('--forward', { timeout: 300_000 }, () => {
     const line = await booted(id);
     expect(program.output()).toContain(`127.0.0.1:${port} forwards to port 80/tcp of web (${id})`);
     await line.run('(while :; do echo hello | nc -l -p 80; done) >/dev/null 2>&1 &');
-    await eventually(async () => expect(await notified(port)).toBe('hello'));
+    await eventually(async () => expect(await dataFrom(port)).toBe('hello'));
     await sendRequest(program.url, 'DELETE', `/v2.1/servers/${id}`);
     await eventually(() => expect(processesOf(folder)).toEqual([]));
     await program.end('SIGTERM');

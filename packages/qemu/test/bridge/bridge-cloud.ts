@@ -55,7 +55,7 @@ export class BridgeCloud {
   async begin(): Promise<void> {
     const preset = guestPreset(this.#guest);
     const files: Readonly<Record<string, string>> = { [KERNEL]: this.#guest.kernel, [RAMDISK]: this.#guest.ramdisk };
-    const notified = {
+    const presetWithFiles = {
       ...preset,
       images: preset.images?.map(({ content: _, ...image }) => ({ ...image, file: files[image.id] })),
       networks: [
@@ -72,7 +72,7 @@ export class BridgeCloud {
     };
     const [enter, args] = this.#computer.enter(process.execPath, [
       await bundledProgram(PROGRAM),
-      JSON.stringify({ directory: this.directory, preset: notified, providerNetworks: this.#providerNetworks }),
+      JSON.stringify({ directory: this.directory, preset: presetWithFiles, providerNetworks: this.#providerNetworks }),
     ]);
     this.#program = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#reader = createInterface({ input: this.#program.stdout! });
