@@ -13,7 +13,7 @@ import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
 import { guestPreset, IMAGE, machineDirectory, NETWORK } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { type Enter, runProgram, sendRequest, startProgram } from '../program.js';
+import { runProgram, sendRequest, startProgram, type WrapCommand } from '../program.js';
 
 const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests();
@@ -141,10 +141,10 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   });
 
   it('reports that it needs root', async () => {
-    const asUser: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+    const inUserNamespace: WrapCommand = (program, args) => ['unshare', ['--user', program, ...args]];
     const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
-    const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, asUser);
+    const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, inUserNamespace);
     expect(output).toContain(
       '--driver qemu: bridges require root: start the program as root, or use the network mode user',
     );
@@ -154,13 +154,13 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   it.skipIf(!postgresUrl)(
     'reports this for a separate host too, which may use another port for its tunnels',
     async () => {
-      const asUser: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+      const inUserNamespace: WrapCommand = (program, args) => ['unshare', ['--user', program, ...args]];
       const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
       onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
       const host = ['host', '--name', 'h1', '--db', await freshDatabase(postgresUrl), '--machine-dir', elsewhere];
       const more = ['--driver', 'qemu', '--acceleration', 'tcg', ...BRIDGE, '--setting', 'serviceDownSeconds=30'];
       const key = { APISTRATA_SECRET_KEY: randomBytes(32).toString('base64') };
-      const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, asUser);
+      const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, inUserNamespace);
       expect(output).toContain('--driver qemu: bridges require root');
       const { output: rejected, code } = await runProgram([...host, ...more, '--tunnel-port', '70000'], key);
       expect(rejected).toContain('--tunnel-port');
