@@ -3,7 +3,7 @@ import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/core/context.js';
 import { SimulatedDriver } from '../src/drivers/index.js';
-import { type Notification, type NotifiedEvent, signatureOf } from '../src/events/index.js';
+import { type Notification, type StoredEvent, signatureOf } from '../src/events/index.js';
 import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
 import { coreOf } from '../src/testing/index.js';
 import { receiveEvents, type WebhookReceiver } from './webhook-receiver.js';
@@ -134,7 +134,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     const engine = await open({ events: {} });
     await create(engine);
     const ending = new AbortController();
-    const read: NotifiedEvent[] = [];
+    const read: StoredEvent[] = [];
     const reading = (async () => {
       for await (const events of engine.events.read(0, ending.signal)) read.push(...events);
     })();
@@ -146,7 +146,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     await reading;
     expect(read.map(({ position }) => position)).toEqual(read.map((_, index) => index + 1));
     const rest = await engine.events.read(read.length - 1, new AbortController().signal).next();
-    expect(rest.value?.map(({ id }: NotifiedEvent) => id)).toEqual([read.at(-1)!.id]);
+    expect(rest.value?.map(({ id }: StoredEvent) => id)).toEqual([read.at(-1)!.id]);
   });
 
   it('are sent to webhooks, signed, until they are accepted, each server in order', async () => {

@@ -28,7 +28,7 @@ export type { QuotaScope, QuotaValues } from '../resources/quotas/quotas.js';
 export type { GroupWithMembers, NewServerGroup, ServerGroupQuery } from '../resources/server-groups.js';
 export type { ProjectUsage, ServerUsage, UsageWindow } from '../resources/usage/usage.js';
 export type { UsageAuditLog } from '../resources/usage/usage-audit.js';
-export { byClass } from '../scheduler/amounts.js';
+export { amountsByClass } from '../scheduler/amounts.js';
 export { fulfills } from '../scheduler/capabilities.js';
 export { freeDiskGb } from '../scheduler/disk-space.js';
 export type { Host, HostMap, HostStatus } from '../scheduler/infrastructure.js';

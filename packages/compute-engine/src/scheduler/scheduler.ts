@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { lockName, type Tx } from '@apistrata/record-store';
 import type { FlavorCopy, ServerGroup } from '../model/index.js';
 import { LIVE_SERVERS, tables } from '../schema/tables.js';
-import { byClass, type ResourceAmounts } from './amounts.js';
+import { amountsByClass, type ResourceAmounts } from './amounts.js';
 import { hasCapabilities } from './capabilities.js';
 import { addToUsage, claim, usageForClaim } from './claims.js';
 import { remainingDiskGb } from './disk-space.js';
@@ -166,7 +166,7 @@ export async function selectAndClaimHost(
     placement,
     infrastructure,
     usage,
-    resources: byClass(placement.amounts),
+    resources: amountsByClass(placement.amounts),
     traits: requestedTraits(placement.flavor, placement.imageProperties),
     members,
     sameHosts: sameHostServers.length > 0 ? await readHostsOf(tx, sameHostServers) : undefined,

@@ -3,7 +3,7 @@ import { groupBy } from '../../core/group-by.js';
 import type { HostPowerAction } from '../../drivers/driver.js';
 import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
 import type { Inventory, Server } from '../../model/index.js';
-import { byClass } from '../../scheduler/amounts.js';
+import { amountsByClass } from '../../scheduler/amounts.js';
 import { usageByHost } from '../../scheduler/claims.js';
 import { readCountsByHost } from '../../scheduler/host-counts.js';
 import type { Host, HostMap } from '../../scheduler/infrastructure.js';
@@ -80,7 +80,7 @@ export class Hosts {
   /** Returns the claims of all servers on a host, summed by resource class; empty for an unknown host. */
   async allocations(name: string): Promise<Readonly<Record<string, number>>> {
     const count = (await readCountsByHost(this.#core.store)).get(name);
-    return count ? Object.fromEntries(byClass(count)) : {};
+    return count ? Object.fromEntries(amountsByClass(count)) : {};
   }
 
   /**
