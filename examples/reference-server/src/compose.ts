@@ -22,7 +22,7 @@ import { StartError } from './start-error.js';
 import { welcome } from './welcome.js';
 
 /** The components of a server that does not listen yet. */
-export interface ServerParts {
+export interface ServerComponents {
   readonly engine: Engine;
   readonly health: Healthcheck;
   readonly rateLimits: RateLimits;
@@ -139,7 +139,12 @@ function createApi(options: ComputeApiOptions): ComputeApi {
  * @param runsJobs whether this process runs background jobs; if false, other processes run them
  * @throws StartError with one line, after closing everything that was opened
  */
-export async function composeServer(plan: Plan, database: string, log: Logger, runsJobs = true): Promise<ServerParts> {
+export async function composeServer(
+  plan: Plan,
+  database: string,
+  log: Logger,
+  runsJobs = true,
+): Promise<ServerComponents> {
   const { options, observation } = plan;
   let engine: Engine;
   const lineLog = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };

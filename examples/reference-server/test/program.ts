@@ -32,18 +32,23 @@ function endOf(child: ChildProcess): Promise<number | null> {
  * Returns the command that runs a program, for example in a user namespace. The command must replace itself with the
  * program (`exec`).
  */
-export type Enter = (program: string, args: readonly string[]) => readonly [string, readonly string[]];
+export type WrapCommand = (program: string, args: readonly string[]) => readonly [string, readonly string[]];
 
-const here: Enter = (program, args) => [program, args];
+const runDirectly: WrapCommand = (program, args) => [program, args];
 
 /** Starts the program and waits until it listens; rejects with its output if the program ends before that. */
 export async function startProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-  enter = here,
+  wrapCommand = runDirectly,
 ): Promise<Program> {
   const started = ['--port', '0', '--drain-ms', '0', ...args];
-  const { found: url, ...program } = await startUntil(/Compute API (http:\S+)\/v2\.1/, started, environment, enter);
+  const { found: url, ...program } = await startUntil(
+    /Compute API (http:\S+)\/v2\.1/,
+    started,
+    environment,
+    wrapCommand,
+  );
   return { ...program, url };
 }
 
@@ -58,18 +63,18 @@ export function workersOf(program: Program): number[] {
 export async function startHost(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-  enter = here,
+  wrapCommand = runDirectly,
 ): Promise<Omit<Program, 'url'>> {
-  return startUntil(/Host (\S+) is up/, ['host', ...args], environment, enter);
+  return startUntil(/Host (\S+) is up/, ['host', ...args], environment, wrapCommand);
 }
 
 async function startUntil(
   sign: RegExp,
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-  enter: Enter,
+  wrapCommand: WrapCommand,
 ): Promise<Omit<Program, 'url'> & { readonly found: string }> {
-  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN, loadMain), ...args]);
+  const [program, all] = wrapCommand(process.execPath, [await bundledProgram(MAIN, loadMain), ...args]);
   const child = spawn(program, all, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -109,10 +114,10 @@ async function startUntil(
 export async function runProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-  enter = here,
+  wrapCommand = runDirectly,
 ): Promise<{ code: number | null; output: string }> {
   const env = { ...process.env, ...environment };
-  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN, loadMain), ...args]);
+  const [program, all] = wrapCommand(process.execPath, [await bundledProgram(MAIN, loadMain), ...args]);
   const child = spawn(program, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout!.on('data', (chunk) => {

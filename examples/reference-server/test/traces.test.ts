@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
 import { installedFolderOf } from '../../../scripts/published-form.mjs';
 import { eventually } from '../../../testing/eventually.js';
-import { type Enter, sendRequest, startProgram } from './program.js';
+import { sendRequest, startProgram, type WrapCommand } from './program.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const INSTALL = join(ROOT, 'scripts/install-program.mjs');
@@ -60,7 +60,7 @@ async function installAsShown(): Promise<void> {
 /**
  * Runs the command on the page instead of the program of the workspace: in that folder, with its variables and options.
  */
-const documentedCommand: Enter = (program, [, ...args]) => {
+const documentedCommand: WrapCommand = (program, [, ...args]) => {
   const [variables, options] = matchOnPage(
     /^OTEL_EXPORTER_OTLP_ENDPOINT=\S+ (NODE_OPTIONS='[^']*') npx apistrata (.*)$/m,
   );

@@ -1,4 +1,4 @@
-export { mayRequest } from './caller/access-rules.js';
+export { isAllowedByAccessRules } from './caller/access-rules.js';
 export type * from './caller/caller.js';
 export type * from './catalogs.js';
 export { CatalogError, type CatalogErrorCode, type CatalogErrorKind, ifMissing } from './errors/catalog-error.js';
@@ -10,7 +10,7 @@ export type * from './network/fixed-ip.js';
 export { type Cidr, canonicalIp, cidrOf, formatCidr, ipOf, parseCidr, parseIp } from './network/ip-address.js';
 export type * from './network/network-catalog.js';
 export type * from './network/network-plan.js';
-export { isPhysical, type ProviderSegment } from './network/provider-segment.js';
+export { type ProviderSegment, usesPhysicalNetwork } from './network/provider-segment.js';
 export type * from './share/share-catalog.js';
 export type * from './volume/volume-catalog.js';
 export type * from './volume/volume-storage.js';

@@ -8,7 +8,7 @@ import { ManualClock } from '../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 
-const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ database }) => {
   let engine: Engine;
@@ -30,7 +30,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
   it('boots, stops, starts and deletes a server', async () => {
     await start();
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, expected);
+    const { servers } = await engine.servers.create(context, newServer);
     const id = servers[0]!.id;
     await engine.idle();
     expect(await engine.servers.get(context, id)).toMatchObject({
@@ -66,7 +66,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     const clock = new ManualClock();
     await start({ clock, driver: new SimulatedDriver({ clock, latencyMs: 1000 }) });
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, expected);
+    const { servers } = await engine.servers.create(context, newServer);
     const seen = new Set<string>();
     for (let i = 0; i < 60; i++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -87,7 +87,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
   it('sets a server to ERROR with a fault if no host is valid', async () => {
     await start({ settings: { quotas: { instances: -1, cores: -1, ram: -1 } as never } });
     const context = contextOf('p1');
-    await engine.servers.create(context, { ...expected, minCount: 129 });
+    await engine.servers.create(context, { ...newServer, minCount: 129 });
     await engine.idle();
     const servers = await engine.servers.list(context, { limit: 1000 });
     const failed = servers.filter(({ vmState }) => vmState === 'error');
@@ -105,7 +105,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     const driver = new SimulatedDriver({ clock, rules: [{ match: { verb: 'spawn' }, hang: true }] });
     await start({ clock, driver });
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, expected);
+    const { servers } = await engine.servers.create(context, newServer);
     await engine.servers.delete(contextOf('p1'), servers[0]!.id);
     await engine.idle();
     await expect(engine.servers.get(context, servers[0]!.id)).rejects.toThrow('could not be found');
@@ -117,7 +117,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     await start({ settings: { quotas: { instances: 7 } as never } });
     const context = contextOf('p1');
     const results = await Promise.allSettled(
-      Array.from({ length: 40 }, () => engine.servers.create(contextOf('p1'), expected)),
+      Array.from({ length: 40 }, () => engine.servers.create(contextOf('p1'), newServer)),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
     await engine.idle();

@@ -14,7 +14,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 const admin = contextOf({ userId: 'root', projectId: 'demo', roles: ['admin'], isAdmin: true }, 'req-root');
-const expected = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
 const data = ({ payload }: Notification) => payload['nova_object.data'] as Record<string, any>;
 
 describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
@@ -29,11 +29,11 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     engines.push(engine);
     const received: Notification[] = [];
     engine.on('*', (event) => received.push(event));
-    const { servers } = await engine.servers.create(admin, expected);
+    const { servers } = await engine.servers.create(admin, newServer);
     await engine.idle();
     const id = servers[0]!.id;
     /** Returns the types of notifications, without state changes. */
-    const notified = async (work: () => Promise<unknown>): Promise<string[]> => {
+    const eventsDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
       received.length = 0;
       await work();
       await engine.idle();
@@ -41,17 +41,17 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
         type === 'instance.update' ? [] : type.replace('instance.', ''),
       );
     };
-    return { engine, received, id, notified };
+    return { engine, received, id, eventsDuring };
   }
 
   it.each([
     { latencyMs: 0, machine: 'immediately' },
     { latencyMs: 1, machine: 'with latency' },
   ])('are those of the original, in the same order, if the machine responds $machine', async ({ latencyMs }) => {
-    const { engine, received, id, notified } = await cloud({ latencyMs });
+    const { engine, received, id, eventsDuring } = await cloud({ latencyMs });
     const act = (name: string, request?: unknown) => () => (engine.servers.act as any)(admin, id, name, request);
 
-    expect(await notified(act('resize', { flavorId: '2' }))).toEqual([
+    expect(await eventsDuring(act('resize', { flavorId: '2' }))).toEqual([
       'resize_prep.start',
       'resize_prep.end',
       'resize.start',
@@ -70,12 +70,12 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     expect(data(finished)).toMatchObject({ state: 'resized', task_state: null });
     // Each notification names the host on which its step is executed.
     expect(data(finished).host).not.toBe(data(prepared).host);
-    expect(await notified(act('revertResize'))).toEqual(['resize_revert.start', 'resize_revert.end']);
+    expect(await eventsDuring(act('revertResize'))).toEqual(['resize_revert.start', 'resize_revert.end']);
 
-    await notified(act('migrate', {}));
-    expect(await notified(act('confirmResize'))).toEqual(['resize_confirm.start', 'resize_confirm.end']);
+    await eventsDuring(act('migrate', {}));
+    expect(await eventsDuring(act('confirmResize'))).toEqual(['resize_confirm.start', 'resize_confirm.end']);
 
-    expect(await notified(act('os-migrateLive', { checkedFirst: false }))).toEqual([
+    expect(await eventsDuring(act('os-migrateLive', { checkedFirst: false }))).toEqual([
       'live_migration_pre.start',
       'live_migration_pre.end',
       'live_migration_post.start',
@@ -87,37 +87,37 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     const arrived = received.find(({ event_type }) => event_type === 'instance.live_migration_post_dest.end')!;
     expect(data(arrived).host).not.toBe(data(left).host);
 
-    expect(await notified(act('os-stop'))).toEqual(['power_off.start', 'power_off.end']);
-    expect(await notified(act('os-start'))).toEqual(['power_on.start', 'power_on.end']);
-    expect(await notified(act('createImage', { name: 'copy', limitMetadata: false }))).toEqual([
+    expect(await eventsDuring(act('os-stop'))).toEqual(['power_off.start', 'power_off.end']);
+    expect(await eventsDuring(act('os-start'))).toEqual(['power_on.start', 'power_on.end']);
+    expect(await eventsDuring(act('createImage', { name: 'copy', limitMetadata: false }))).toEqual([
       'snapshot.start',
       'snapshot.end',
     ]);
     expect(data(received.at(-1)!).snapshot_image_id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await notified(act('rebuild', { imageId: IMAGE, mayReimage: false }))).toEqual([
+    expect(await eventsDuring(act('rebuild', { imageId: IMAGE, mayReimage: false }))).toEqual([
       'rebuild_scheduled',
       'rebuild.start',
       'rebuild.end',
     ]);
-    expect(await notified(act('shelve'))).toEqual([
+    expect(await eventsDuring(act('shelve'))).toEqual([
       'shelve.start',
       'shelve.end',
       'shelve_offload.start',
       'shelve_offload.end',
     ]);
-    expect(await notified(act('unshelve', {}))).toEqual(['unshelve.start', 'unshelve.end']);
+    expect(await eventsDuring(act('unshelve', {}))).toEqual(['unshelve.start', 'unshelve.end']);
 
-    expect(await notified(() => engine.servers.lock(admin, id, 'why'))).toEqual(['lock']);
+    expect(await eventsDuring(() => engine.servers.lock(admin, id, 'why'))).toEqual(['lock']);
     expect(data(received.at(-1)!)).toMatchObject({ locked: true, locked_reason: 'why' });
-    expect(await notified(() => engine.servers.unlock(admin, id))).toEqual(['unlock']);
+    expect(await eventsDuring(() => engine.servers.unlock(admin, id))).toEqual(['unlock']);
 
     const { id: volumeId } = await engine.embedded.volumes.createVolume(admin.caller, { key: randomUUID(), sizeGb: 1 });
     const attachment = { volumeId, toShelved: false, multiattach: false };
-    expect(await notified(act('attachVolume', attachment))).toEqual(['volume_attach.start', 'volume_attach.end']);
+    expect(await eventsDuring(act('attachVolume', attachment))).toEqual(['volume_attach.start', 'volume_attach.end']);
     expect(data(received.at(-1)!).volume_id).toBe(volumeId);
-    expect(await notified(act('detachVolume', { volumeId }))).toEqual(['volume_detach.start', 'volume_detach.end']);
+    expect(await eventsDuring(act('detachVolume', { volumeId }))).toEqual(['volume_detach.start', 'volume_detach.end']);
 
-    expect(await notified(() => engine.servers.delete(admin, id))).toEqual([
+    expect(await eventsDuring(() => engine.servers.delete(admin, id))).toEqual([
       'delete.start',
       'shutdown.start',
       'shutdown.end',
@@ -132,7 +132,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     engines.push(waiting);
     const accepted: string[] = [];
     waiting.on('*', ({ event_type }) => accepted.push(event_type));
-    await waiting.servers.create(admin, expected);
+    await waiting.servers.create(admin, newServer);
     expect(accepted).toEqual(['instance.update']);
 
     received.length = 0;
@@ -150,20 +150,20 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
 
   it('include the step that failed, and the rollback', async () => {
     const fail = 'no luck';
-    const { engine, received, id, notified } = await cloud({
+    const { engine, received, id, eventsDuring } = await cloud({
       rules: [
         { match: { verb: 'live_migration_run' }, fail },
         { match: { verb: 'finish_migration' }, fail },
       ],
     });
     const migrate = () => engine.servers.act(admin, id, 'os-migrateLive', { checkedFirst: false });
-    expect(await notified(migrate)).toEqual([
+    expect(await eventsDuring(migrate)).toEqual([
       'live_migration_pre.start',
       'live_migration_pre.end',
       'live_migration_rollback.start',
       'live_migration_rollback.end',
     ]);
-    expect(await notified(() => engine.servers.act(admin, id, 'resize', { flavorId: '2' }))).toEqual([
+    expect(await eventsDuring(() => engine.servers.act(admin, id, 'resize', { flavorId: '2' }))).toEqual([
       'resize_prep.start',
       'resize_prep.end',
       'resize.start',
@@ -176,7 +176,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
   });
 
   it('include the abort and the rollback of an aborted migration', async () => {
-    const { engine, received, id, notified } = await cloud({
+    const { engine, received, id, eventsDuring } = await cloud({
       latencyMs: 1,
       rules: [{ match: { verb: 'live_migration_run' }, hang: true }],
     });
@@ -188,7 +188,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
       const abortion = { number: String(migration!.seq), statuses: ['running'] as const };
       await engine.servers.act(admin, id, 'live_migration_cancel', abortion);
     };
-    expect(await notified(work)).toEqual([
+    expect(await eventsDuring(work)).toEqual([
       'live_migration_pre.start',
       'live_migration_pre.end',
       'live_migration_abort.start',

@@ -3,7 +3,7 @@ import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/core/context.js';
 import { SimulatedDriver } from '../src/drivers/index.js';
-import { type Notification, type NotifiedEvent, signatureOf } from '../src/events/index.js';
+import { type Notification, type StoredEvent, signatureOf } from '../src/events/index.js';
 import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
 import { coreOf } from '../src/testing/index.js';
 import { receiveEvents, type WebhookReceiver } from './webhook-receiver.js';
@@ -16,7 +16,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-ada');
-const expected = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
 const data = ({ payload }: Notification) => payload['nova_object.data'] as Record<string, any>;
 
 describe.each(databases)('events, on $kind', ({ url }) => {
@@ -40,7 +40,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
   }
 
   const create = async (engine: Engine, name = 'web') => {
-    const { servers: created } = await engine.servers.create(ada, { ...expected, name });
+    const { servers: created } = await engine.servers.create(ada, { ...newServer, name });
     await engine.idle();
     return created[0]!.id;
   };
@@ -123,10 +123,10 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     const engine = await open({ events: {}, worker: false });
     const { store } = coreOf(engine);
     const rows = () => store.db.selectFrom('notifications').select('event_type').orderBy('seq').execute();
-    await engine.servers.create(ada, expected);
+    await engine.servers.create(ada, newServer);
     const before = await rows();
     expect(before.map(({ event_type }) => event_type)).toEqual(['instance.update']);
-    await expect(engine.servers.create(ada, { ...expected, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
+    await expect(engine.servers.create(ada, { ...newServer, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
     expect((await rows()).filter(({ event_type }) => event_type.startsWith('instance'))).toEqual(before);
   });
 
@@ -134,7 +134,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     const engine = await open({ events: {} });
     await create(engine);
     const ending = new AbortController();
-    const read: NotifiedEvent[] = [];
+    const read: StoredEvent[] = [];
     const reading = (async () => {
       for await (const events of engine.events.read(0, ending.signal)) read.push(...events);
     })();
@@ -146,7 +146,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
     await reading;
     expect(read.map(({ position }) => position)).toEqual(read.map((_, index) => index + 1));
     const rest = await engine.events.read(read.length - 1, new AbortController().signal).next();
-    expect(rest.value?.map(({ id }: NotifiedEvent) => id)).toEqual([read.at(-1)!.id]);
+    expect(rest.value?.map(({ id }: StoredEvent) => id)).toEqual([read.at(-1)!.id]);
   });
 
   it('are sent to webhooks, signed, until they are accepted, each server in order', async () => {

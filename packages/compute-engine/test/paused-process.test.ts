@@ -44,7 +44,7 @@ describe.skipIf(!postgresUrl)('a process that is paused for longer than its leas
   it('leaves no server in ERROR and claims no capacity twice', async () => {
     const context = contextOf('p1', { isAdmin: true });
     for (const child of children) {
-      const expected = {
+      const newServer = {
         name: 'web',
         flavorId: '1',
         imageId,
@@ -52,7 +52,7 @@ describe.skipIf(!postgresUrl)('a process that is paused for longer than its leas
         minCount: SERVERS,
         maxCount: SERVERS,
       } as const;
-      await engine.servers.create(context, expected);
+      await engine.servers.create(context, newServer);
       await pause(300);
       child.kill('SIGSTOP');
       await pause(PAUSE_MS);

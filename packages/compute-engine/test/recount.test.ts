@@ -21,8 +21,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
     folder = await mkdtemp(join(tmpdir(), 'apistrata-recount-'));
     url = opened.url === ':memory:' ? join(folder, 'engine.db') : opened.url;
     engine = await engineUnderTest({ database: url });
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', minCount: 3, maxCount: 3 } as const;
-    await engine.servers.create(contextOf('p1'), expected);
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', minCount: 3, maxCount: 3 } as const;
+    await engine.servers.create(contextOf('p1'), newServer);
     await engine.idle();
   });
   afterEach(async () => {
@@ -64,8 +64,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
       inventories: { ...(cached && inventoriesOf(cached.node)), CUSTOM_LICENCE: inventory },
     });
     await engine.flavors.setExtraSpecs({ ...contextOf('p1'), isAdmin: true }, '1', { 'resources:CUSTOM_LICENCE': '1' });
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', minCount: 3, maxCount: 3 } as const;
-    const { servers } = await engine.servers.create(contextOf('p1'), expected);
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', minCount: 3, maxCount: 3 } as const;
+    const { servers } = await engine.servers.create(contextOf('p1'), newServer);
     await engine.idle();
     const states = await Promise.all(servers.map(({ id }) => engine.servers.get(contextOf('p1'), id)));
     expect(states.map(({ vmState }) => vmState).sort()).toEqual(['active', 'active', 'error']);
@@ -87,10 +87,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
 
   it('stays exact if servers are created and deleted concurrently', async () => {
     const { store } = coreOf(engine);
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
     const churn = async () => {
       for (let round = 0; round < 5; round++) {
-        const { servers } = await engine.servers.create(contextOf('p1'), expected);
+        const { servers } = await engine.servers.create(contextOf('p1'), newServer);
         await engine.idle();
         await engine.servers.act(contextOf('p1'), servers[0]!.id, 'delete');
         await engine.idle();

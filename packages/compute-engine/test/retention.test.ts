@@ -25,8 +25,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('expired records, on $kind
   afterEach(() => engine.close());
 
   async function create(projectId = 'p1'): Promise<string> {
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const { servers } = await engine.servers.create(contextOf(projectId), expected);
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { servers } = await engine.servers.create(contextOf(projectId), newServer);
     await engine.idle();
     return servers[0]!.id;
   }

@@ -124,9 +124,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     let id = '';
     const actions: readonly ((engine: Engine) => Promise<unknown>)[] = [
       async (engine) => {
-        const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+        const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
         const { servers } = await engine.servers.create(context(), {
-          ...expected,
+          ...newServer,
           adminPassword: plant('password'),
           files: [file()],
         });
@@ -168,8 +168,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
   it('whose key is lost set their server to ERROR, which can then be deleted', async () => {
     const context = contextOf('p1');
     const before = await start({ worker: false });
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const { id } = (await before.servers.create(context, expected)).servers[0]!;
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { id } = (await before.servers.create(context, newServer)).servers[0]!;
     await stop();
     const after = await start({ worker: true, secretKey: generateSecretKey() });
     await expect.poll(() => coreOf(after).worker.pending()).toBe(0);

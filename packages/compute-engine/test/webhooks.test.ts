@@ -14,7 +14,7 @@ const databases = [
   ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-ada');
-const expected = { flavorId: '1', imageId: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' } as const;
+const newServer = { flavorId: '1', imageId: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' } as const;
 const nameIn = ({ payload }: Notification) => (payload['nova_object.data'] as { display_name: string }).display_name;
 
 describe.each(databases)('a webhook on $kind', ({ url }) => {
@@ -45,7 +45,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
     const errors: unknown[] = [];
     const hook = { url: `${plain.replace('//', '//ada:p%40ss@')}?token=hidden`, secret };
     const engine = await start({ events: { webhooks: [hook] }, onError: (error) => errors.push(error) });
-    await engine.servers.create(ada, { ...expected, name: 'web' });
+    await engine.servers.create(ada, { ...newServer, name: 'web' });
     await expect.poll(() => errors.length).toBeGreaterThan(0);
     status = 204;
     const authorization = `Basic ${Buffer.from('ada:p@ss').toString('base64')}`;
@@ -62,7 +62,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
       return 204;
     });
     const engine = await start({ events: {} });
-    await engine.servers.create(ada, { ...expected, name: 'web' });
+    await engine.servers.create(ada, { ...newServer, name: 'web' });
     await engine.idle();
     const { store } = coreOf(engine);
     await store.db.insertInto('notification_cursors').values({ name: hook, position: 0, lease_until: 0 }).execute();
@@ -94,7 +94,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
       onError: () => {},
     });
     const { deadLetters } = engine.events;
-    for (const name of ['poison', 'web']) await engine.servers.create(ada, { ...expected, name });
+    for (const name of ['poison', 'web']) await engine.servers.create(ada, { ...newServer, name });
     // Later events of the same server are also delivered.
     await expect
       .poll(() => got.toSorted())
@@ -131,7 +131,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
       events: { webhooks: [{ url: hook, secret, types, attempts: 1 }] },
       onError: () => {},
     });
-    await engine.servers.create(ada, { ...expected, name: 'web' });
+    await engine.servers.create(ada, { ...newServer, name: 'web' });
     await expect.poll(() => requests).toBe(2);
     unavailable = false;
     await expect.poll(() => requests).toBe(3);

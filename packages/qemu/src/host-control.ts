@@ -12,7 +12,7 @@ export function createHostControl(host: Host): Pick<HostControl, 'hostUptime' | 
   return {
     hostUptime: async () => formatUptime(Date.now(), uptime() * 1000, loadavg()),
     async cacheImages(_name, imageIds) {
-      for (const id of imageIds) await host.diskTools.cache.fetchImage(SERVICE_CALLER, id, 0, host.leaving);
+      for (const id of imageIds) await host.diskTools.cache.fetchImage(SERVICE_CALLER, id, 0, host.closing);
     },
   };
 }

@@ -42,7 +42,7 @@ describe('a computer with machines', () => {
         release: async () => {},
         problem: async () => null,
         onChange: () => () => {},
-        leave: async () => {},
+        close: async () => {},
       }),
       imageCacheBytes: undefined,
       moveBytesPerSecond: undefined,
@@ -52,7 +52,7 @@ describe('a computer with machines', () => {
     });
   });
   afterEach(async () => {
-    await host.leave();
+    await host.close();
     rmSync(directory, { recursive: true, force: true });
   });
 

@@ -85,7 +85,7 @@ export class Host implements MachineFolders {
   /** Outgoing and incoming live migrations by server id. */
   readonly moves = new Map<string, OngoingMove>();
   readonly arrivals = new Map<string, Promise<boolean>>();
-  readonly #leaving = new AbortController();
+  readonly #closing = new AbortController();
   #consoleTimer: NodeJS.Timeout | undefined;
   #truncation: Promise<void> | undefined;
   readonly #machines = new Map<string, Machine>();
@@ -249,7 +249,7 @@ export class Host implements MachineFolders {
 
   async #remove(server: Server, removeFiles: (folder: MachineFolder) => Promise<void>): Promise<void> {
     const machine = this.machine(server);
-    await this.moves.get(server.id)?.leave();
+    await this.moves.get(server.id)?.close();
     this.frozenGuests.discardState(machine.folder);
     await machine.powerOff();
     for (const { volumeId } of server.blockDevices)
@@ -278,21 +278,21 @@ export class Host implements MachineFolders {
   }
 
   /** A signal that is aborted when the host closes. It stops tasks that would otherwise never end. */
-  get leaving(): AbortSignal {
-    return this.#leaving.signal;
+  get closing(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** Stops all tasks of the host and disconnects from its machines, which continue to run. */
-  async leave(): Promise<void> {
-    this.#leaving.abort(new Error('the host is closing'));
-    this.guard.leave();
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the host is closing'));
+    this.guard.disconnect();
     clearInterval(this.#consoleTimer);
     await this.#truncation;
-    for (const move of this.moves.values()) await move.leave();
-    await this.frozenGuests.leave();
-    await this.volumes.leave();
-    await this.networks.leave();
-    for (const machine of this.#machines.values()) machine.leave();
+    for (const move of this.moves.values()) await move.close();
+    await this.frozenGuests.close();
+    await this.volumes.stop();
+    await this.networks.close();
+    for (const machine of this.#machines.values()) machine.disconnect();
     this.#machines.clear();
   }
 }

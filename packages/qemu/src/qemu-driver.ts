@@ -13,13 +13,13 @@ import { serveHostRequest } from './moves/serve-host-request.js';
 import type { TransferRequest } from './moves/transfer-request.js';
 import { DEFAULT_TUNNEL_PORT } from './network/tunnels.js';
 import { openHost } from './open-host.js';
+import { operations } from './operations/all-operations.js';
+import { moveOperations } from './operations/moving.js';
+import type { OperationRequest } from './operations/operation-request.js';
+import { findObstacle } from './operations/password.js';
+import { streamSnapshot } from './operations/snapshots.js';
 import { checkQemuOptions, type QemuOptions } from './options.js';
 import { findSwtpm } from './tpm/swtpm.js';
-import { verbs } from './verbs/all-verbs.js';
-import { movingVerbs } from './verbs/moving.js';
-import { findObstacle } from './verbs/password.js';
-import { streamSnapshot } from './verbs/snapshots.js';
-import type { VerbRequest } from './verbs/verb-request.js';
 
 /**
  * Creates a driver that runs servers as QEMU virtual machines on this computer, for `createEngine()`'s option `driver`.
@@ -45,10 +45,10 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
     return {
       name: 'qemu',
       isSynchronous: () => false,
-      supports: (verb) => verbs[verb] !== undefined && (services.hosts !== undefined || !(verb in movingVerbs)),
+      supports: (verb) => operations[verb] !== undefined && (services.hosts !== undefined || !(verb in moveOperations)),
       async perform(work, server, signal) {
         signal.throwIfAborted();
-        const perform = verbs[work.verb] as ((request: VerbRequest<DriverVerb>) => Promise<void>) | undefined;
+        const perform = operations[work.verb] as ((request: OperationRequest<DriverVerb>) => Promise<void>) | undefined;
         if (!perform) throw new Error(`unsupported by QEMU machines: ${work.verb}`);
         await perform({ host, work, server, signal }).catch((error) => {
           throw toFullDiskError(error);
@@ -67,7 +67,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       fence: (action, withinMs) => host.guard.fence(action, withinMs),
       guard: host.guard,
       powerState: (server) => host.machine(server).powerState(),
-      endedWithHost: (server) => hasHostRebooted(host.machine(server).folder),
+      stoppedWithHost: (server) => hasHostRebooted(host.machine(server).folder),
       onPowerChange: (listener) => host.onPowerChange(listener),
       hostReport: () => createHostReport(host),
       onHostChange: (listener) => host.networks.onChange(listener),
@@ -85,7 +85,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       ...(services.hosts &&
         options.networkMode === 'bridge' && { tunnelPort: options.tunnelPort ?? DEFAULT_TUNNEL_PORT }),
       ...(wireguard && { wireguard: { publicKey: wireguard.publicKey, port: wireguard.port } }),
-      close: async () => host.leave(),
+      close: async () => host.close(),
     };
   };
 }

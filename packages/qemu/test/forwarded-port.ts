@@ -28,7 +28,7 @@ export async function freeRange(length: number): Promise<number> {
 }
 
 /** Returns the data that a server sends to clients that connect to a port of this computer. */
-export function notified(port: number): Promise<string> {
+export function dataFrom(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(port, '127.0.0.1');

@@ -110,7 +110,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const guard = host();
     await guard.ensure(order('stop', 1_000));
     const [pid = 0] = pids();
-    guard.leave();
+    guard.disconnect();
     await dead(child);
     await expect.poll(() => exists(pid)).toBe(false);
   });
@@ -153,7 +153,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const former = host();
     await former.ensure(order('stop', 60_000));
     const [pid = 0] = pids();
-    former.leave();
+    former.disconnect();
     const next = host();
     await next.ensure(order('stop', 60_000));
     expect(pids()).toHaveLength(2);
@@ -168,7 +168,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const child = await machine('a');
     const former = host();
     await former.ensure(order('stop', 1_500));
-    former.leave();
+    former.disconnect();
     await host().ensure(order('stop', 60_000));
     await dead(child);
   });

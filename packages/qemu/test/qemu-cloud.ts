@@ -166,14 +166,14 @@ export class QemuCloud {
   }
 
   async create(fields: Partial<NewServer> = {}): Promise<Server> {
-    const expected = {
+    const newServer = {
       name: 'guest',
       flavorId: 'small',
       imageId: IMAGE,
       networks: [{ networkId: NETWORK }],
       ...fields,
     };
-    const { servers } = await this.engine.servers.create(ada, expected);
+    const { servers } = await this.engine.servers.create(ada, newServer);
     return this.settled(servers[0]!.id);
   }
 

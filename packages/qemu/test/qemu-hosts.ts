@@ -172,7 +172,7 @@ export class QemuHosts {
 
   /** Creates a server on that host, and waits until its guest has booted. */
   async booted(host: string, fields: Partial<NewServer> = {}): Promise<Server> {
-    const expected = {
+    const newServer = {
       name: host,
       flavorId: 'small',
       imageId: IMAGE,
@@ -181,7 +181,7 @@ export class QemuHosts {
       ...fields,
     };
     // The engine detects a new host shortly after its start.
-    const { servers } = await eventually(() => this.engine.servers.create(admin, expected), BOOT);
+    const { servers } = await eventually(() => this.engine.servers.create(admin, newServer), BOOT);
     const server = await this.settled(servers[0]!.id);
     // Read from the file: the API cannot reach hosts in other network namespaces.
     const log = join(this.folder(host, server.id), 'console.log');

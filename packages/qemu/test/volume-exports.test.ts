@@ -54,7 +54,7 @@ it('connects each server to a volume by a separate export, which lasts until it 
   expect(first.socket).not.toBe(second.socket);
   expect(await requestedName(first.socket)).toEqual({ kind: 'volume', content: CONTENT, userId: `${ONE}@h2` });
   expect(await requestedName(second.socket)).toEqual({ kind: 'volume', content: CONTENT, userId: `${TWO}@h2` });
-  await before.leave();
+  await before.stop();
   // Machines continue to run, and reconnect to their export at the same path.
   const after = open();
   await after.recover();
@@ -64,5 +64,5 @@ it('connects each server to a volume by a separate export, which lasts until it 
   expect(await requestedName(second.socket)).toMatchObject({ userId: `${TWO}@h2` });
   await after.close(TWO, VOLUME);
   expect(readdirSync(join(directory, 'far'))).toEqual([]);
-  await after.leave();
+  await after.stop();
 });

@@ -1,9 +1,9 @@
-export { allStatements } from './batching/all-statements.js';
+export { awaitStatements } from './batching/await-statements.js';
 export { batchStatement } from './batching/batch-statement.js';
 export { hotStatement } from './batching/hot-statement.js';
-export { isOneOf } from './batching/is-one-of.js';
+export { isInSubquery } from './batching/is-in-subquery.js';
 export { Lookups } from './batching/lookups.js';
-export { byColumn, insertRows } from './batching/many-rows.js';
+export { insertRows, transposeRows } from './batching/many-rows.js';
 export { preparedQuery } from './batching/prepared-query.js';
 export { randomBytes } from './batching/random-bytes.js';
 export { retryOnUniqueViolation } from './batching/retry-on-unique-violation.js';

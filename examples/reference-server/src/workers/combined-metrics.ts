@@ -4,19 +4,19 @@ import { METRICS_CONTENT_TYPE } from './messages.js';
 /** The metrics of all workers, which this worker requests from the primary process. */
 export class CombinedMetrics implements MetricsSource {
   readonly contentType = METRICS_CONTENT_TYPE;
-  readonly #requestFigures: (id: number) => void;
+  readonly #requestAllMetrics: (id: number) => void;
   readonly #pending = new Map<number, (text: string | undefined) => void>();
   #lastId = 0;
 
   constructor(request: (id: number) => void) {
-    this.#requestFigures = request;
+    this.#requestAllMetrics = request;
   }
 
   async metrics(): Promise<string> {
     const id = ++this.#lastId;
     const text = await new Promise<string | undefined>((resolve) => {
       this.#pending.set(id, resolve);
-      this.#requestFigures(id);
+      this.#requestAllMetrics(id);
     });
     if (text === undefined) throw new Error('the metrics of all workers are unavailable');
     return text;

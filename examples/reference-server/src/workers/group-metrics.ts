@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
 import type { MetricsSource } from '@apistrata/compute-router/prometheus';
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import { type Figures, METRICS_CONTENT_TYPE } from './messages.js';
+import { METRICS_CONTENT_TYPE, type ProcessMetrics } from './messages.js';
 import { type GroupMember, sendToWorker } from './worker-group.js';
 
 /** If a worker does not respond within this time, the scrape fails, because sums without the worker would be wrong. */
@@ -14,11 +14,11 @@ const RESPONSE_TIMEOUT_MS = 5_000;
 const CUMULATIVE_METRIC_TYPES = new Set(['counter', 'histogram']);
 
 interface MetricsRequest {
-  readonly responded: (figures: Figures | undefined) => void;
+  readonly responded: (metrics: ProcessMetrics | undefined) => void;
   readonly worker: Worker;
 }
 
-function sumFigures(all: readonly Figures[]): Registry {
+function sumMetrics(all: readonly ProcessMetrics[]): Registry {
   return AggregatorRegistry.aggregate([...all]);
 }
 
@@ -28,8 +28,8 @@ export class GroupMetrics implements MetricsSource {
   readonly #members: () => readonly GroupMember[];
   readonly #requests = new Map<number, MetricsRequest>();
   /** The last metrics of each worker. */
-  readonly #latest = new Map<Worker, Figures>();
-  #past: Figures = [];
+  readonly #latest = new Map<Worker, ProcessMetrics>();
+  #past: ProcessMetrics = [];
   #lastId = 0;
 
   constructor(members: () => readonly GroupMember[]) {
@@ -38,46 +38,46 @@ export class GroupMetrics implements MetricsSource {
 
   /** Returns the aggregated metrics in the Prometheus text format. Rejects if a running worker does not respond. */
   async metrics(): Promise<string> {
-    const responses = await Promise.all(this.#members().map((member) => this.#requestFigures(member)));
-    const currentFigures = responses.filter((figures) => figures !== undefined);
-    return sumFigures([...currentFigures, this.#past]).metrics();
+    const responses = await Promise.all(this.#members().map((member) => this.#requestWorkerMetrics(member)));
+    const currentMetrics = responses.filter((metrics) => metrics !== undefined);
+    return sumMetrics([...currentMetrics, this.#past]).metrics();
   }
 
   /** Stores the metrics that a worker has returned, or sent before it exited. */
-  storeFigures(worker: Worker, id: number | undefined, figures: Figures): void {
-    this.#latest.set(worker, figures);
-    if (id !== undefined) this.#complete(id, figures);
+  storeMetrics(worker: Worker, id: number | undefined, metrics: ProcessMetrics): void {
+    this.#latest.set(worker, metrics);
+    if (id !== undefined) this.#complete(id, metrics);
   }
 
   /** Adds the last metrics of a worker that has exited to all later sums. */
   handleWorkerExit(worker: Worker): void {
     for (const [id, request] of this.#requests) if (request.worker === worker) this.#complete(id, undefined);
-    const lastFigures = this.#latest.get(worker);
+    const lastMetrics = this.#latest.get(worker);
     this.#latest.delete(worker);
-    if (!lastFigures) return;
-    const cumulativeMetrics = lastFigures.filter(({ type }) => CUMULATIVE_METRIC_TYPES.has(String(type)));
+    if (!lastMetrics) return;
+    const cumulativeMetrics = lastMetrics.filter(({ type }) => CUMULATIVE_METRIC_TYPES.has(String(type)));
     // prom-client types the result differently, although it has the structure of the input.
-    this.#past = sumFigures([this.#past, cumulativeMetrics]).getMetricsAsArray() as unknown as Figures;
+    this.#past = sumMetrics([this.#past, cumulativeMetrics]).getMetricsAsArray() as unknown as ProcessMetrics;
   }
 
-  #complete(id: number, figures: Figures | undefined): void {
-    this.#requests.get(id)?.responded(figures);
+  #complete(id: number, metrics: ProcessMetrics | undefined): void {
+    this.#requests.get(id)?.responded(metrics);
     this.#requests.delete(id);
   }
 
-  #requestFigures(member: GroupMember): Promise<Figures | undefined> {
+  #requestWorkerMetrics(member: GroupMember): Promise<ProcessMetrics | undefined> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#requests.delete(id);
         reject(new Error(`worker ${member.worker.process.pid} did not return its metrics in time`));
       }, RESPONSE_TIMEOUT_MS);
-      const onResponse = (figures: Figures | undefined) => {
+      const onResponse = (metrics: ProcessMetrics | undefined) => {
         clearTimeout(timer);
-        resolve(figures);
+        resolve(metrics);
       };
       this.#requests.set(id, { worker: member.worker, responded: onResponse });
-      sendToWorker(member, { kind: 'requestFigures', id });
+      sendToWorker(member, { kind: 'requestWorkerMetrics', id });
     });
   }
 }

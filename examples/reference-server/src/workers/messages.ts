@@ -1,7 +1,7 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 
 /** The metrics of one process, as `prom-client` exchanges them between processes. */
-export type Figures = readonly MetricObjectWithValues<MetricValue<string>>[];
+export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** The content type of metrics in the Prometheus text format. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -16,12 +16,12 @@ export interface WorkerAddress {
 export type WorkerMessage =
   | ({ readonly kind: 'serving' } & WorkerAddress)
   /**
-   * The worker's metrics. With `id`, they are the response to `requestFigures`; without it, the last ones before the
-   * exit.
+   * The worker's metrics. With `id`, they are the response to `requestWorkerMetrics`; without it, the last ones before
+   * the exit.
    */
-  | { readonly kind: 'figures'; readonly id?: number; readonly figures: Figures }
+  | { readonly kind: 'workerMetrics'; readonly id?: number; readonly metrics: ProcessMetrics }
   /** Requests the metrics of all workers, because a client has scraped this worker. */
-  | { readonly kind: 'requestMetrics'; readonly id: number };
+  | { readonly kind: 'requestAllMetrics'; readonly id: number };
 
 /** Messages from the primary process to workers. */
 export type PrimaryMessage =
@@ -31,6 +31,6 @@ export type PrimaryMessage =
   | { readonly kind: 'retire' }
   /** Reload options that can change at run time. */
   | { readonly kind: 'reload' }
-  | { readonly kind: 'requestFigures'; readonly id: number }
-  /** The response to `requestMetrics`. Without a text, the metrics are unavailable. */
+  | { readonly kind: 'requestWorkerMetrics'; readonly id: number }
+  /** The response to `requestAllMetrics`. Without a text, the metrics are unavailable. */
   | { readonly kind: 'metrics'; readonly id: number; readonly text?: string };

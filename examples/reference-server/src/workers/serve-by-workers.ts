@@ -44,8 +44,8 @@ export async function serveByWorkers(options: Options, { rereadOptions }: Worker
   const log = await openLog(options);
   const listener: GroupListener = {
     message(worker, message) {
-      if (message.kind === 'figures') metrics?.storeFigures(worker, message.id, message.figures);
-      if (message.kind === 'requestMetrics')
+      if (message.kind === 'workerMetrics') metrics?.storeMetrics(worker, message.id, message.metrics);
+      if (message.kind === 'requestAllMetrics')
         sendMetrics(worker, message.id).catch((error) =>
           log.warn({ err: error }, 'sending metrics to a worker failed'),
         );

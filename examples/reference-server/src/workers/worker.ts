@@ -22,14 +22,14 @@ function sendToPrimary(message: WorkerMessage): Promise<void> {
 
 /** Serves requests as one of several workers, until the primary process ends this one. @throws StartError */
 export async function serveAsWorker(options: Options, { environment, rereadOptions }: WorkerContext): Promise<void> {
-  const combinedMetrics = new CombinedMetrics((id) => void sendToPrimary({ kind: 'requestMetrics', id }));
+  const combinedMetrics = new CombinedMetrics((id) => void sendToPrimary({ kind: 'requestAllMetrics', id }));
   const running = await serve(options, environment, combinedMetrics);
   const { log, metrics } = running;
 
   async function sendMetrics(id?: number): Promise<void> {
     try {
-      const figures = metrics ? await metrics.register.getMetricsAsJSON() : [];
-      await sendToPrimary({ kind: 'figures', ...(id !== undefined && { id }), figures });
+      const workerMetrics = metrics ? await metrics.register.getMetricsAsJSON() : [];
+      await sendToPrimary({ kind: 'workerMetrics', ...(id !== undefined && { id }), metrics: workerMetrics });
     } catch (error) {
       log.error({ err: error }, 'metrics are unavailable');
     }
@@ -42,7 +42,7 @@ export async function serveAsWorker(options: Options, { environment, rereadOptio
     end: () => shutdownControl.end(),
     retire: () => shutdownControl.endAfter(sendMetricsAfter(running.retire)),
     reload: () => reload(running, rereadOptions),
-    requestFigures: ({ id }) => sendMetrics(id),
+    requestWorkerMetrics: ({ id }) => sendMetrics(id),
     metrics: ({ id, text }) => combinedMetrics.handleResponse(id, text),
   };
   process.on('message', (message: PrimaryMessage) =>

@@ -6,14 +6,22 @@ import { Fuzzer } from './fuzzer.js';
 import type { Operation } from './operations.js';
 
 const body = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };
-const form = {
-  minors: [1, 100],
+const description = {
+  minorVersions: [1, 100],
   parameters: [{ name: 'limit', in: 'query', schema: { type: 'string' } }],
   body,
 } as const;
 
 function operation(method: string, path: string): Operation {
-  return { name: `${method} ${path}`, method, path, forms: [form], weight: 3, first: false, failures: new Set([501]) };
+  return {
+    name: `${method} ${path}`,
+    method,
+    path,
+    descriptions: [description],
+    weight: 3,
+    first: false,
+    failures: new Set([501]),
+  };
 }
 
 const operations = [

@@ -1,5 +1,5 @@
 import { KnownIds } from './known-ids.js';
-import type { Form, Operation } from './operations.js';
+import type { Operation, OperationDescription } from './operations.js';
 import { Random } from './random.js';
 import { UNUSUAL_STRINGS, valueFor } from './values.js';
 
@@ -30,8 +30,8 @@ export interface Finding {
 interface Sender {
   readonly random: Random;
   readonly known: KnownIds;
-  /** The next operations. Initially, the decks of all senders together contain every operation once. */
-  deck: Operation[];
+  /** The next operations. Initially, the queues of all senders together contain every operation once. */
+  queue: Operation[];
 }
 
 interface SentRequest {
@@ -47,7 +47,7 @@ export class Fuzzer {
   readonly findings: Finding[] = [];
   /** Names of operations that were called, and of those that succeeded. */
   readonly called = new Set<string>();
-  readonly done = new Set<string>();
+  readonly succeeded = new Set<string>();
   sent = 0;
   readonly #url: string;
   readonly #operations: number;
@@ -59,14 +59,14 @@ export class Fuzzer {
     this.#operations = new Set(operations.map(({ name }) => name)).size;
     this.#weighted = operations.flatMap((operation) => Array<Operation>(operation.weight).fill(operation));
     const order = new Random(seed).shuffled(operations);
-    // Senders take operations from the end of their deck.
+    // Senders take operations from the end of their queue.
     const first = operations
       .filter((operation) => operation.first)
       .flatMap((one) => Array<Operation>(INITIAL_RESOURCES).fill(one));
     this.#senders = Array.from({ length: SENDERS }, (_, stream) => ({
       random: Random.derived(seed, stream),
       known: new KnownIds(),
-      deck: [...order.filter((_, index) => index % SENDERS === stream), ...first],
+      queue: [...order.filter((_, index) => index % SENDERS === stream), ...first],
     }));
   }
 
@@ -86,8 +86,8 @@ export class Fuzzer {
   }
 
   async #send(sender: Sender): Promise<void> {
-    if (sender.deck.length === 0) sender.deck = sender.random.shuffled(this.#weighted);
-    const requested = requestFor(sender.deck.pop()!, sender);
+    if (sender.queue.length === 0) sender.queue = sender.random.shuffled(this.#weighted);
+    const requested = requestFor(sender.queue.pop()!, sender);
     this.sent++;
     this.called.add(requested.operation.name);
     const { status, text } = await this.#responseTo(requested);
@@ -96,7 +96,7 @@ export class Fuzzer {
       const request = `${operation.name}: ${method} ${target} ${JSON.stringify(headers)} ${body.slice(0, 2000)}`;
       this.findings.push({ request, outcome: `${status} ${text.slice(0, 500)}` });
     } else if (status < 300) {
-      this.done.add(requested.operation.name);
+      this.succeeded.add(requested.operation.name);
       sender.known.learn(requested.operation.path, text);
     }
   }
@@ -113,8 +113,8 @@ export class Fuzzer {
 }
 
 function requestFor(operation: Operation, { random, known }: Sender): SentRequest {
-  const form = random.pick(operation.forms);
-  const [first, last] = form.minors;
+  const description = random.pick(operation.descriptions);
+  const [first, last] = description.minorVersions;
   const version = random.chance(0.03) ? random.pick(NO_VERSIONS) : `2.${first + random.below(last - first + 1)}`;
   const method = random.chance(0.03) ? random.pick(METHODS) : operation.method;
   const path = known.fillPath(operation, random, UNUSUAL_STRINGS);
@@ -122,23 +122,23 @@ function requestFor(operation: Operation, { random, known }: Sender): SentReques
   return {
     operation,
     method,
-    target: slashes + queryFor(form, random, known),
+    target: slashes + queryFor(description, random, known),
     headers: {
       'X-Auth-Token': random.pick(TOKENS),
       'OpenStack-API-Version': `compute ${version}`,
       'Content-Type': random.chance(0.02) ? 'text/xml' : 'application/json',
     },
-    body: method === 'GET' || method === 'HEAD' ? undefined : bodyFor(form, random, known),
+    body: method === 'GET' || method === 'HEAD' ? undefined : bodyFor(description, random, known),
   };
 }
 
-function bodyFor({ body }: Form, random: Random, ids: KnownIds): string | undefined {
+function bodyFor({ body }: OperationDescription, random: Random, ids: KnownIds): string | undefined {
   if (!body && !random.chance(0.05)) return undefined;
   const text = JSON.stringify(valueFor(body, random, ids));
   return random.chance(0.02) ? text.slice(0, random.below(text.length)) : text;
 }
 
-function queryFor({ parameters }: Form, random: Random, ids: KnownIds): string {
+function queryFor({ parameters }: OperationDescription, random: Random, ids: KnownIds): string {
   const search = new URLSearchParams();
   for (const { name, in: place, schema } of parameters) {
     if (place !== 'query' || !random.chance(0.15)) continue;

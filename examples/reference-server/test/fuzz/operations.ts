@@ -1,8 +1,8 @@
 type Json = Record<string, any>;
 
-/** The OpenAPI description of an operation at one of the `MINORS`, used for all versions before the next of them. */
-export interface Form {
-  readonly minors: readonly [first: number, last: number];
+/** The OpenAPI description of an operation at one of the `MINOR_VERSIONS`, used for all versions up to the next one. */
+export interface OperationDescription {
+  readonly minorVersions: readonly [first: number, last: number];
   readonly parameters: readonly Json[];
   readonly body: Json | undefined;
 }
@@ -12,7 +12,7 @@ export interface Operation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  readonly forms: Form[];
+  readonly descriptions: OperationDescription[];
   /** The relative frequency of the operation; 1 for a removed operation. */
   readonly weight: number;
   /** Whether most other operations need the result, so that each sender starts with this operation. */
@@ -22,27 +22,32 @@ export interface Operation {
 }
 
 /** Versions with many changes. Versions between them are called with the description of the previous one. */
-const MINORS = [1, 37, 53, 74, 100];
+const MINOR_VERSIONS = [1, 37, 53, 74, 100];
 
-const ALL_MINORS = [1, 100] as const;
+const ALL_MINOR_VERSIONS = [1, 100] as const;
 
 const CREATE_PLAIN_SERVER = 'POST /v2.1/servers plain';
 
 /** Operations that the API document does not describe, and one that creates a valid server. */
-const UNDESCRIBED: readonly (readonly [name: string, weight: number, minors: Form['minors'], body?: Json])[] = [
-  ['GET /', 1, ALL_MINORS],
-  ['GET /v2/', 1, ALL_MINORS],
-  ['GET /v2.1/', 1, ALL_MINORS],
-  ['GET /healthcheck', 1, ALL_MINORS],
-  ['GET /openapi.json', 1, ALL_MINORS],
-  ['GET /v1/quotas', 3, ALL_MINORS],
-  ['GET /v1/project-quotas', 3, ALL_MINORS],
-  ['GET /v1/project-quotas/{id}', 3, ALL_MINORS],
-  ['DELETE /v1/project-quotas/{id}', 3, ALL_MINORS],
+const UNDESCRIBED: readonly (readonly [
+  name: string,
+  weight: number,
+  minors: OperationDescription['minorVersions'],
+  body?: Json,
+])[] = [
+  ['GET /', 1, ALL_MINOR_VERSIONS],
+  ['GET /v2/', 1, ALL_MINOR_VERSIONS],
+  ['GET /v2.1/', 1, ALL_MINOR_VERSIONS],
+  ['GET /healthcheck', 1, ALL_MINOR_VERSIONS],
+  ['GET /openapi.json', 1, ALL_MINOR_VERSIONS],
+  ['GET /v1/quotas', 3, ALL_MINOR_VERSIONS],
+  ['GET /v1/project-quotas', 3, ALL_MINOR_VERSIONS],
+  ['GET /v1/project-quotas/{id}', 3, ALL_MINOR_VERSIONS],
+  ['DELETE /v1/project-quotas/{id}', 3, ALL_MINOR_VERSIONS],
   [
     'PUT /v1/project-quotas/{id}',
     3,
-    ALL_MINORS,
+    ALL_MINOR_VERSIONS,
     { project_quotas: { secrets: { type: 'integer' }, orders: { type: 'integer' } } },
   ],
   [
@@ -77,20 +82,20 @@ function resolveRef(value: any, document: Json): any {
 /** Returns all operations of a server. */
 export async function operationsOf(url: string): Promise<readonly Operation[]> {
   const found = new Map<string, Operation>();
-  const add = (name: string, weight: number, form: Form, failures: readonly number[] = []) => {
+  const add = (name: string, weight: number, description: OperationDescription, failures: readonly number[] = []) => {
     const [method, path] = name.split(' ') as [string, string];
     const operation = found.get(name) ?? {
       ...{ name, method, path, weight, first: name === CREATE_PLAIN_SERVER },
-      forms: [],
+      descriptions: [],
       failures: new Set<number>(),
     };
-    operation.forms.push(form);
+    operation.descriptions.push(description);
     for (const status of failures) operation.failures.add(status);
     found.set(name, operation);
   };
-  for (const [index, minor] of MINORS.entries()) {
+  for (const [index, minor] of MINOR_VERSIONS.entries()) {
     const document = (await (await fetch(`${url}/openapi.json?version=2.${minor}`)).json()) as Json;
-    const minors = [minor, (MINORS[index + 1] ?? minor + 1) - 1] as const;
+    const minorVersions = [minor, (MINOR_VERSIONS[index + 1] ?? minor + 1) - 1] as const;
     for (const [path, methods] of Object.entries(document.paths as Json)) {
       for (const [method, operation] of Object.entries(methods as Json)) {
         const statuses = Object.keys(operation.responses).map(Number);
@@ -100,13 +105,13 @@ export async function operationsOf(url: string): Promise<readonly Operation[]> {
         const schema = resolveRef(Object.values((operation.requestBody?.content ?? {}) as Json)[0]?.schema, document);
         for (const body of schema?.oneOf ?? [schema]) {
           const name = `${method.toUpperCase()} /v2.1${path} ${body?.title ?? ''}`.trim();
-          add(name, weight, { minors, parameters, body }, failures);
+          add(name, weight, { minorVersions, parameters, body }, failures);
         }
       }
     }
   }
-  for (const [name, weight, minors, body] of UNDESCRIBED) {
-    add(name, weight, { minors, parameters: [], body: body && objectSchema(body) });
+  for (const [name, weight, minorVersions, body] of UNDESCRIBED) {
+    add(name, weight, { minorVersions, parameters: [], body: body && objectSchema(body) });
   }
   return [...found.values()];
 }

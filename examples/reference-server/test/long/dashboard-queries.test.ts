@@ -27,7 +27,7 @@ const WITHOUT_SERIES: Readonly<Record<string, string>> = {
 };
 
 /** Alerts whose series do not exist in this test, with the reason. */
-const WITHOUT_EVENTS: Readonly<Record<string, string>> = {
+const ALERTS_WITHOUT_SERIES: Readonly<Record<string, string>> = {
   ApistrataErrors: 'no request fails with a server error',
   ApistrataJobsFail: 'no job fails',
   ApistrataServersInError: 'no server is in error',
@@ -43,9 +43,10 @@ const normalized = (expression: string) =>
   expression.replaceAll('$job', JOB).replaceAll('$instance', '.*').replaceAll('$__rate_interval', '15s');
 
 /** Returns the expression that an alert compares with its threshold. */
-function comparedBy(expression: string): string {
-  const [, figure] = /^(.*?)\s*(?:==|<|>)\s*[\d.]+$/s.exec(expression) ?? expect.fail(`${expression} has no threshold`);
-  return figure!;
+function comparedExpressionOf(expression: string): string {
+  const [, comparedExpression] =
+    /^(.*?)\s*(?:==|<|>)\s*[\d.]+$/s.exec(expression) ?? expect.fail(`${expression} has no threshold`);
+  return comparedExpression!;
 }
 
 describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
@@ -97,16 +98,16 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
    * Returns why the result of an expression is not plausible; undefined if it is plausible. NaN, such as the quantile
    * of an operation without requests, is not plausible.
    */
-  async function faultOf(expression: string): Promise<string | undefined> {
+  async function problemOf(expression: string): Promise<string | undefined> {
     const values = (await prometheus.query(expression)).map(({ value }) => value);
     if (values.length === 0) return `${expression}: no result`;
     return values.every((value) => Number.isFinite(value) && value >= 0) ? undefined : `${expression}: ${values}`;
   }
 
-  async function faultsOf(expressions: readonly string[]): Promise<readonly string[]> {
+  async function problemsOf(expressions: readonly string[]): Promise<readonly string[]> {
     await generateLoad();
-    const faults = await Promise.all(expressions.map(faultOf));
-    return faults.filter((fault) => fault !== undefined);
+    const problems = await Promise.all(expressions.map(problemOf));
+    return problems.filter((problem) => problem !== undefined);
   }
 
   const valuesBy = (samples: readonly Sample[], ...labels: readonly string[]) =>
@@ -127,7 +128,7 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
   it('executes every expression of the dashboard, with a plausible result', async () => {
     const shown = dashboardExpressions.filter((expression) => !hasNoSeries(expression)).map(normalized);
     expect(shown.length).toBeGreaterThan(45);
-    await expect.poll(() => faultsOf(shown), { timeout: 120_000 }).toEqual([]);
+    await expect.poll(() => problemsOf(shown), { timeout: 120_000 }).toEqual([]);
   });
 
   it('accepts the expressions that are listed as having no series, and returns none', async () => {
@@ -169,14 +170,15 @@ describe.skipIf(missing)('a real Prometheus', { timeout: 240_000 }, () => {
     ]);
     const evaluated = async () => (await prometheus.rules()).map(({ name, health }) => [name, health]);
     await expect.poll(evaluated).toEqual(alertRules.map(({ alert }) => [alert, 'ok']));
-    const figures = alertRules
-      .filter(({ alert }) => !(alert in WITHOUT_EVENTS))
+    const comparedExpressions = alertRules
+      .filter(({ alert }) => !(alert in ALERTS_WITHOUT_SERIES))
       // Alerts do not fire for NaN, because each comparison with NaN is false.
-      .map(({ expr }) => `(${comparedBy(expr)}) >= 0`);
-    expect(figures).toHaveLength(alertRules.length - Object.keys(WITHOUT_EVENTS).length);
-    await expect.poll(() => faultsOf(figures), { timeout: 60_000 }).toEqual([]);
+      .map(({ expr }) => `(${comparedExpressionOf(expr)}) >= 0`);
+    expect(comparedExpressions).toHaveLength(alertRules.length - Object.keys(ALERTS_WITHOUT_SERIES).length);
+    await expect.poll(() => problemsOf(comparedExpressions), { timeout: 60_000 }).toEqual([]);
     for (const { alert, expr } of alertRules)
-      if (alert in WITHOUT_EVENTS) expect([alert, await prometheus.query(comparedBy(expr))]).toEqual([alert, []]);
+      if (alert in ALERTS_WITHOUT_SERIES)
+        expect([alert, await prometheus.query(comparedExpressionOf(expr))]).toEqual([alert, []]);
   });
 
   it('reports an alert when a host ends', async () => {

@@ -6,14 +6,14 @@ import { createEngine } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { Computer } from '../../../../packages/qemu/test/bridge/computer.js';
 import { missingForBridges } from '../../../../packages/qemu/test/bridge/missing-for-bridges.js';
-import { freeRange, notified } from '../../../../packages/qemu/test/forwarded-port.js';
+import { dataFrom, freeRange } from '../../../../packages/qemu/test/forwarded-port.js';
 import { buildGuest, missingForGuests } from '../../../../packages/qemu/test/guest/build-guest.js';
 import { GuestLine } from '../../../../packages/qemu/test/guest/guest-line.js';
 import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
 import { guestPreset, IMAGE, machineDirectory, NETWORK } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { type Enter, runProgram, sendRequest, startProgram } from '../program.js';
+import { runProgram, sendRequest, startProgram, type WrapCommand } from '../program.js';
 
 const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests();
@@ -74,7 +74,7 @@ describe.skipIf(missing)('--forward', { timeout: 300_000 }, () => {
     const line = await booted(id);
     expect(program.output()).toContain(`127.0.0.1:${port} forwards to port 80/tcp of web (${id})`);
     await line.run('(while :; do echo hello | nc -l -p 80; done) >/dev/null 2>&1 &');
-    await eventually(async () => expect(await notified(port)).toBe('hello'));
+    await eventually(async () => expect(await dataFrom(port)).toBe('hello'));
     await sendRequest(program.url, 'DELETE', `/v2.1/servers/${id}`);
     await eventually(() => expect(processesOf(folder)).toEqual([]));
     await program.end('SIGTERM');
@@ -141,10 +141,10 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   });
 
   it('reports that it needs root', async () => {
-    const asUser: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+    const inUserNamespace: WrapCommand = (program, args) => ['unshare', ['--user', program, ...args]];
     const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
-    const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, asUser);
+    const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, inUserNamespace);
     expect(output).toContain(
       '--driver qemu: bridges require root: start the program as root, or use the network mode user',
     );
@@ -154,13 +154,13 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   it.skipIf(!postgresUrl)(
     'reports this for a separate host too, which may use another port for its tunnels',
     async () => {
-      const asUser: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+      const inUserNamespace: WrapCommand = (program, args) => ['unshare', ['--user', program, ...args]];
       const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
       onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
       const host = ['host', '--name', 'h1', '--db', await freshDatabase(postgresUrl), '--machine-dir', elsewhere];
       const more = ['--driver', 'qemu', '--acceleration', 'tcg', ...BRIDGE, '--setting', 'serviceDownSeconds=30'];
       const key = { APISTRATA_SECRET_KEY: randomBytes(32).toString('base64') };
-      const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, asUser);
+      const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, inUserNamespace);
       expect(output).toContain('--driver qemu: bridges require root');
       const { output: rejected, code } = await runProgram([...host, ...more, '--tunnel-port', '70000'], key);
       expect(rejected).toContain('--tunnel-port');

@@ -6,14 +6,14 @@ import type { HostTunnel } from '../network/builtin/network-mtu.js';
 import { embeddedShares } from '../share/builtin/embedded-shares.js';
 import { embeddedVolumes } from '../volume/builtin/embedded-volumes.js';
 import type { VolumeStorage } from '../volume/volume-storage.js';
-import type { CatalogClock, UnknownIds } from './embedded-options.js';
+import type { CatalogClock, UnknownIdPolicy } from './embedded-options.js';
 
 /** The options for {@link embeddedCatalogs}. */
 export interface EmbeddedCatalogsOptions {
   readonly store: Store;
   readonly clock: CatalogClock;
   /** How each catalog handles requests for unknown ids. Default: `reject`. */
-  readonly unknown?: Partial<Readonly<Record<'images' | 'networks' | 'volumes' | 'shares', UnknownIds>>>;
+  readonly unknown?: Partial<Readonly<Record<'images' | 'networks' | 'volumes' | 'shares', UnknownIdPolicy>>>;
   /** The directory that stores image data. Default: the database stores the data. */
   readonly imageDirectory?: string;
   /** Called with the server's id when the network service itself changes the ports of a server. */

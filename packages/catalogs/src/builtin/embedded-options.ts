@@ -6,7 +6,7 @@ export interface CatalogClock {
 }
 
 /** How a catalog handles an unknown id: it rejects the request, or creates a plausible resource with that id. */
-export type UnknownIds = 'reject' | 'accept';
+export type UnknownIdPolicy = 'reject' | 'accept';
 
 /** Options that all built-in services share. */
 export interface EmbeddedOptions {
@@ -14,7 +14,7 @@ export interface EmbeddedOptions {
   /** The source of the current time. Default: the system clock. */
   readonly clock?: CatalogClock;
   /** How the catalog handles unknown ids. Default: `reject`. */
-  readonly unknown?: UnknownIds;
+  readonly unknown?: UnknownIdPolicy;
 }
 
 /** The validated options of a built-in catalog, with defaults for omitted ones. */

@@ -45,4 +45,4 @@ export type { AttachmentRecord, SnapshotRecord, VolumeTypeRecord } from '../volu
 export { derivedUuid } from './derived-uuid.js';
 export type { EmbeddedCatalogs } from './embedded-catalogs.js';
 export { type EmbeddedCatalogsOptions, embeddedCatalogs } from './embedded-catalogs.js';
-export type { CatalogClock, EmbeddedOptions, UnknownIds } from './embedded-options.js';
+export type { CatalogClock, EmbeddedOptions, UnknownIdPolicy } from './embedded-options.js';

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { mayRequest } from './access-rules.js';
+import { isAllowedByAccessRules } from './access-rules.js';
 
 const allows = (path: string, requested: string, rule: object = {}) =>
-  mayRequest({ accessRules: [{ method: 'GET', service: 'compute', path, ...rule }] }, ['compute'], 'GET', [requested]);
+  isAllowedByAccessRules({ accessRules: [{ method: 'GET', service: 'compute', path, ...rule }] }, ['compute'], 'GET', [
+    requested,
+  ]);
 
 describe('the path of an access rule', () => {
   it.each([
@@ -37,11 +39,11 @@ describe('the path of an access rule', () => {
 it('an access rule applies only to its method and its service', () => {
   expect(allows('/a', '/a', { method: 'POST' })).toBe(false);
   expect(allows('/a', '/a', { service: 'network' })).toBe(false);
-  expect(mayRequest({ accessRules: [] }, ['compute'], 'GET', ['/a'])).toBe(false);
+  expect(isAllowedByAccessRules({ accessRules: [] }, ['compute'], 'GET', ['/a'])).toBe(false);
 });
 
 it('callers without access rules, and services that forward requests, are not restricted', () => {
-  expect(mayRequest({}, ['compute'], 'GET', ['/a'])).toBe(true);
-  expect(mayRequest({ accessRules: [], serviceRoles: ['service'] }, ['compute'], 'GET', ['/a'])).toBe(true);
-  expect(mayRequest({ accessRules: [], serviceRoles: ['member'] }, ['compute'], 'GET', ['/a'])).toBe(false);
+  expect(isAllowedByAccessRules({}, ['compute'], 'GET', ['/a'])).toBe(true);
+  expect(isAllowedByAccessRules({ accessRules: [], serviceRoles: ['service'] }, ['compute'], 'GET', ['/a'])).toBe(true);
+  expect(isAllowedByAccessRules({ accessRules: [], serviceRoles: ['member'] }, ['compute'], 'GET', ['/a'])).toBe(false);
 });

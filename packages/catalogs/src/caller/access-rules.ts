@@ -46,7 +46,7 @@ function matchesPattern(pattern: string, path: string): boolean {
  * @param services the service types under which the identity service's catalog lists the requested service
  * @param paths the request path relative to the server's root and relative to the service's root; a rule may use either
  */
-export function mayRequest(
+export function isAllowedByAccessRules(
   { accessRules, serviceRoles }: Pick<Caller, 'accessRules' | 'serviceRoles'>,
   services: readonly string[],
   method: string | undefined,

@@ -88,10 +88,10 @@ export interface NetworkPlans {
    * networks have an implicit router to external networks if users have not created a router. The implicit router's id
    * is the network's id.
    *
-   * @param among the hosts, if networks span several hosts. Each router then has a host, and the plan includes the
+   * @param hosts the hosts, if networks span several hosts. Each router then has a host, and the plan includes the
    * networks that this host's routers connect for servers on the other hosts.
    */
-  networkPlan(serverIds: readonly string[], among?: PlanHosts): Promise<NetworkPlan>;
+  networkPlan(serverIds: readonly string[], hosts?: PlanHosts): Promise<NetworkPlan>;
   /**
    * Subscribes to changes that can affect network plans. The listener is called after the commit of a change. Changes
    * by other processes are not reported.

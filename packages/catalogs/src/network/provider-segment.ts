@@ -12,6 +12,6 @@ export interface ProviderSegment {
 }
 
 /** Returns whether a network is connected to a physical network instead of using tunnels between hosts. */
-export function isPhysical({ provider }: { readonly provider?: ProviderSegment | null }): boolean {
+export function usesPhysicalNetwork({ provider }: { readonly provider?: ProviderSegment | null }): boolean {
   return provider?.networkType === 'flat' || provider?.networkType === 'vlan';
 }

@@ -25,8 +25,8 @@ describe.each(networksUnderTest)('addresses that guests derive themselves, on $k
 
     // A router does not derive its address, because guests expect the router at the gateway address.
     const router = await cloud.networks.createRouter(admin, { name: 'r' });
-    const way = await cloud.networks.addRouterInterface(admin, router.id, { subnetId: created.id });
-    expect(addresses(await cloud.networks.getPort(admin, way.id))).toEqual(['fd00:40::1']);
+    const routerInterface = await cloud.networks.addRouterInterface(admin, router.id, { subnetId: created.id });
+    expect(addresses(await cloud.networks.getPort(admin, routerInterface.id))).toEqual(['fd00:40::1']);
 
     // Derived addresses do not prevent a subnet's deletion, but router addresses do.
     await expect(cloud.networks.deleteSubnet(ada, created.id)).rejects.toMatchObject({ code: 'SUBNET_IN_USE' });

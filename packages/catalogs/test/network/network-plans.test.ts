@@ -53,9 +53,14 @@ describe.each(networksUnderTest)('the network plan of the embedded networks on $
 
     const router = await cloud.networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
     const subnetId = await subnetOf(SHARED);
-    const way = await cloud.networks.addRouterInterface(admin, router.id, { subnetId });
+    const routerInterface = await cloud.networks.addRouterInterface(admin, router.id, { subnetId });
     expect(await routers()).toMatchObject([
-      { id: router.id, external: true, floating: leading, interfaces: [{ id: way.id, mac: way.mac }] },
+      {
+        id: router.id,
+        external: true,
+        floating: leading,
+        interfaces: [{ id: routerInterface.id, mac: routerInterface.mac }],
+      },
     ]);
     expect((await routers())[0]!.externalAddresses).toEqual(router.externalAddresses.map(({ address }) => address));
     await expect(cloud.networks.updateRouter(admin, router.id, { externalNetworkId: null })).rejects.toMatchObject({

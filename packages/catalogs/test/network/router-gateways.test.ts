@@ -63,8 +63,8 @@ describe.each(networksUnderTest)('gateways of routers on $kind', ({ open }) => {
     const networkId = await cloud.net(admin, '10.60.0.0/24');
     const { id } = await cloud.networks.createRouter(admin, { name: 'r' });
     const [subnet] = await cloud.networks.listSubnets(admin, { networkId });
-    const way = await cloud.networks.addRouterInterface(admin, id, { subnetId: subnet!.id });
+    const routerInterface = await cloud.networks.addRouterInterface(admin, id, { subnetId: subnet!.id });
     await cloud.networks.createSubnet(admin, { networkId, cidr: '2001:db8:9::/64' });
-    expect(addresses(await cloud.networks.getPort(admin, way.id))).toEqual(['10.60.0.1']);
+    expect(addresses(await cloud.networks.getPort(admin, routerInterface.id))).toEqual(['10.60.0.1']);
   });
 });

@@ -19,7 +19,7 @@ import { hostTunnels } from '../hosts/host-tunnels.js';
 import { Hosts } from '../hosts/inventory/hosts.js';
 import { Hypervisors } from '../hosts/inventory/hypervisors.js';
 import { Services } from '../hosts/inventory/services.js';
-import { HostCaller } from '../hosts/links/host-caller.js';
+import { HostLinkClient } from '../hosts/links/host-link-client.js';
 import { createLinkFinder, createVolumeHostFinder } from '../hosts/links/link-request.js';
 import { apiCredentials } from '../hosts/links/link-security.js';
 import { createRemoteVolumeStorage } from '../hosts/links/remote-volume-storage.js';
@@ -205,11 +205,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     store.kind === 'postgres'
       ? new HostRpcClient(database, store, new HostRequests(store, createHostSealers(sealer)))
       : undefined;
-  const caller =
-    sealer && new HostCaller({ credentials: (host) => apiCredentials(sealer, host), find: createLinkFinder(store) });
+  const linkClient =
+    sealer &&
+    new HostLinkClient({ credentials: (host) => apiCredentials(sealer, host), find: createLinkFinder(store) });
   const remoteVolumes =
-    rpcClient && caller && createRemoteVolumeStorage({ caller, volumeHost: createVolumeHostFinder(store) });
-  const machines = rpcClient && caller ? distributedMachines(local, { rpcClient, caller, infrastructure }) : local;
+    rpcClient && linkClient && createRemoteVolumeStorage({ linkClient, volumeHost: createVolumeHostFinder(store) });
+  const machines =
+    rpcClient && linkClient ? distributedMachines(local, { rpcClient, linkClient, infrastructure }) : local;
   const core: Core = {
     store,
     clock,

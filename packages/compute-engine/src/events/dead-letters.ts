@@ -1,5 +1,5 @@
 import type { Store } from '@apistrata/record-store';
-import type { NotifiedEvent } from './outbox.js';
+import type { StoredEvent } from './outbox.js';
 
 /** An event that a webhook did not accept in any attempt. */
 export interface DeadLetter {
@@ -26,7 +26,7 @@ export interface DeadLetter {
 export interface DueDeadLetter {
   readonly number: number;
   readonly attempts: number;
-  readonly event: NotifiedEvent;
+  readonly event: StoredEvent;
 }
 
 /** The maximum number of dead letters in a page of the list, and in one round of resending. */
@@ -79,7 +79,7 @@ export class DeadLetters {
   }
 
   /** Stores an event that a webhook did not accept. Replaces an earlier dead letter for the same event and webhook. */
-  async add(webhook: string, event: NotifiedEvent, reason: string, attempts: number): Promise<void> {
+  async add(webhook: string, event: StoredEvent, reason: string, attempts: number): Promise<void> {
     const result = { reason, attempts, failed_at: Date.now(), due: 0 };
     await this.#store.db
       .insertInto('notification_failures')

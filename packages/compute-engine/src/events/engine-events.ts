@@ -8,7 +8,7 @@ import { DeadLetters } from './dead-letters.js';
 import { updatePayload } from './instance-payload.js';
 import { type InstanceStep, stepPayload } from './instance-step.js';
 import { formatEnvelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
-import { type NotifiedEvent, Outbox } from './outbox.js';
+import { Outbox, type StoredEvent } from './outbox.js';
 import { subscribedTypes } from './subscribed-types.js';
 import { Webhook } from './webhook.js';
 import { nameWebhooks, type WebhookOptions } from './webhook-options.js';
@@ -136,7 +136,7 @@ export class EngineEvents {
    *
    * @param after the position; default: the position of the last event
    */
-  async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly NotifiedEvent[]> {
+  async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly StoredEvent[]> {
     if (!this.#outbox) return;
     let position = after ?? (await this.#outbox.lastPosition());
     while (!signal.aborted && this.#isReadable) {
@@ -183,7 +183,7 @@ export class EngineEvents {
       'nova-api',
       notificationObject('QuotaExceededPayload', '1.0', data),
     );
-    this.#receive(event);
+    this.#deliver(event);
     if (!this.#outbox || this.#rejections.length >= MAX_PENDING_REJECTIONS) return;
     this.#rejections.push(event);
     this.#hasNewEvents = true;
@@ -205,7 +205,7 @@ export class EngineEvents {
     );
     await this.#outbox?.add(tx, event, server.id);
     tx.afterCommit(() => {
-      this.#receive(event);
+      this.#deliver(event);
       this.#hasNewEvents = true;
       this.#wake();
     });
@@ -227,7 +227,7 @@ export class EngineEvents {
     };
   }
 
-  #receive(event: Notification): void {
+  #deliver(event: Notification): void {
     for (const { accepts, receive } of this.#listeners) {
       if (!accepts(event.event_type)) continue;
       try {

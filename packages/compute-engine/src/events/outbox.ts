@@ -1,5 +1,5 @@
 import {
-  allStatements,
+  awaitStatements,
   batchStatement,
   hotStatement,
   insertRows,
@@ -11,7 +11,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { Notification } from './notification.js';
 
 /** A stored event with its position. */
-export interface NotifiedEvent {
+export interface StoredEvent {
   readonly position: number;
   readonly id: string;
   readonly type: string;
@@ -86,7 +86,7 @@ export class Outbox {
   /** Assigns positions to new events. Returns whether more events may exist. */
   async orderNewEvents(): Promise<boolean> {
     return this.#store.transaction(async (tx) => {
-      const [, { numAffectedRows = 0n }] = await allStatements([
+      const [, { numAffectedRows = 0n }] = await awaitStatements([
         lockName(tx, 'notifications'),
         tx.db.executeQuery(assignPositions),
       ]);
@@ -107,7 +107,7 @@ export class Outbox {
   }
 
   /** Returns events after a position, in order. */
-  async eventsAfter(position: number, max = BATCH_SIZE): Promise<readonly NotifiedEvent[]> {
+  async eventsAfter(position: number, max = BATCH_SIZE): Promise<readonly StoredEvent[]> {
     const rows = await this.#store.db
       .selectFrom('notifications')
       .select(['id', 'event_type', 'server_id', 'data', 'position'])

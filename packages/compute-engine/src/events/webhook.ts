@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { groupBy } from '../core/group-by.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { DeadLetters } from './dead-letters.js';
-import type { NotifiedEvent, Outbox } from './outbox.js';
+import type { Outbox, StoredEvent } from './outbox.js';
 import { subscribedTypes } from './subscribed-types.js';
 import { type NamedWebhook, parseWebhookTarget, type WebhookTarget } from './webhook-options.js';
 
@@ -181,9 +181,9 @@ export class Webhook {
   }
 
   /** Sends events of one server in order, and events of different servers concurrently. */
-  async #sendAll(events: readonly NotifiedEvent[]): Promise<void> {
+  async #sendAll(events: readonly StoredEvent[]): Promise<void> {
     const queues = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
-    const failedQueues: { readonly queue: readonly NotifiedEvent[]; readonly error: unknown }[] = [];
+    const failedQueues: { readonly queue: readonly StoredEvent[]; readonly error: unknown }[] = [];
     const initialAcknowledgedCount = this.#acknowledged.size;
     const sendQueues = async (): Promise<void> => {
       for (let queue = queues.shift(); queue && !this.#stopController.signal.aborted; queue = queues.shift())
@@ -201,7 +201,7 @@ export class Webhook {
     if (unsentEvents.length > 0) await this.#sendAll(unsentEvents);
   }
 
-  async #sendQueue(queue: readonly NotifiedEvent[]): Promise<void> {
+  async #sendQueue(queue: readonly StoredEvent[]): Promise<void> {
     for (const event of queue) {
       if (this.#acknowledged.has(event.id)) continue;
       await this.#post(event);
@@ -215,7 +215,7 @@ export class Webhook {
    *
    * @param isAvailable whether the receiver is available, because it accepted other events in the meantime
    */
-  async #recordFailedAttempt(queue: readonly NotifiedEvent[], error: unknown, isAvailable: boolean): Promise<boolean> {
+  async #recordFailedAttempt(queue: readonly StoredEvent[], error: unknown, isAvailable: boolean): Promise<boolean> {
     const event = queue.find(({ id }) => !this.#acknowledged.has(id));
     const isCounted =
       isAvailable || (error instanceof WebhookRejected && !UNAVAILABLE_STATUSES.has(error.responseStatus));
@@ -230,7 +230,7 @@ export class Webhook {
     return true;
   }
 
-  async #post({ id, type, body }: NotifiedEvent): Promise<void> {
+  async #post({ id, type, body }: StoredEvent): Promise<void> {
     const { secret, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#options;
     const { url, authorization, host } = this.#target;
     await this.#renewLease();

@@ -4,13 +4,13 @@ import { BatchSender } from './batches.js';
 describe('BatchSender', () => {
   const outage = new Error('the database is unavailable');
 
-  /** Returns a sender that rejects the item `bad`. The first `away` attempts fail as in an outage. */
-  function batches(away = 0) {
+  /** Returns a sender that rejects the item `bad`. The first `outages` attempts fail as in an outage. */
+  function batches(outages = 0) {
     const sent: string[][] = [];
     const added = new BatchSender<string>(
       async (items) => {
         await Promise.resolve();
-        if (away-- > 0) throw outage;
+        if (outages-- > 0) throw outage;
         if (items.includes('bad')) throw new Error('bad');
         sent.push([...items]);
       },

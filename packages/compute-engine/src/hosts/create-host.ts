@@ -20,7 +20,7 @@ import { checkHostOptions, type HostOptions } from './host-options.js';
 import { HostProgram } from './host-program.js';
 import { HostRequestWorker } from './host-request-worker.js';
 import { HostRequests } from './host-requests.js';
-import { HostCaller } from './links/host-caller.js';
+import { HostLinkClient } from './links/host-link-client.js';
 import { createHostFinder } from './links/known-hosts.js';
 import {
   createLinkFinder,
@@ -90,7 +90,7 @@ async function acquireLease(lease: HostLease, name: string, leaseMs: number): Pr
 /** Returns the links through which a driver sends requests to other hosts. */
 function createHostLinks(
   store: Store,
-  caller: HostCaller,
+  linkClient: HostLinkClient,
   ownLinks: Pick<HostLinks, 'self' | 'address' | 'all'>,
 ): HostLinks {
   const createDriverRequest = (call: unknown): LinkRequest => ({ kind: 'driver', call });
@@ -98,9 +98,9 @@ function createHostLinks(
     ...ownLinks,
     volumeHost: createVolumeHostFinder(store),
     storageOf: createStorageFinder(store),
-    request: (host, request, signal) => caller.request(host, createDriverRequest(request), signal),
-    read: (host, request, signal) => caller.read(host, createDriverRequest(request), signal),
-    connect: (host, request, signal) => caller.connect(host, createDriverRequest(request), signal),
+    request: (host, request, signal) => linkClient.request(host, createDriverRequest(request), signal),
+    read: (host, request, signal) => linkClient.read(host, createDriverRequest(request), signal),
+    connect: (host, request, signal) => linkClient.connect(host, createDriverRequest(request), signal),
   };
 }
 
@@ -163,14 +163,14 @@ export async function createHost(hostOptions: HostOptions): Promise<Host> {
   try {
     await acquireLease(lease, name, leaseMs);
     const linkKeys = new HostLinkKeys(sealer);
-    const caller = new HostCaller({
+    const linkClient = new HostLinkClient({
       credentials: (_, { publicKey }) => linkKeys.credentialsFor(publicKey),
       find: createLinkFinder(store),
     });
     const services = {
       ...embeddedCatalogs({ store, clock, imageDirectory }),
       ...catalogs,
-      hosts: createHostLinks(store, caller, {
+      hosts: createHostLinks(store, linkClient, {
         self: name,
         address,
         all: createHostFinder(store, clock, serviceDownSeconds),

@@ -3,7 +3,7 @@ import type { MachineQueries } from '../drivers/machine-queries.js';
 import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
 import { type DistributedMachinesParts, distributedMachines } from './distributed-machines.js';
-import { HostUnreachable } from './links/host-caller.js';
+import { HostUnreachable } from './links/host-link-client.js';
 import type { LinkRequest } from './links/link-request.js';
 
 const server = { id: 's1', host: 'far' } as Server;
@@ -17,7 +17,7 @@ function machinesWith(responses: readonly unknown[], up = true) {
   ]) as unknown as ReadonlyMap<string, Host>;
   const parts = {
     infrastructure: { hosts: async () => ({ hosts }), isUp: () => up },
-    caller: {
+    linkClient: {
       request: async (_host: string, request: LinkRequest) => {
         const response = responses[requests.push(request) - 1];
         if (response instanceof Error) throw response;

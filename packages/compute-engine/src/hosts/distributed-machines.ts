@@ -9,7 +9,7 @@ import type { Server } from '../model/index.js';
 import type { Host, Infrastructure } from '../scheduler/infrastructure.js';
 import { executingHost } from './executing-host.js';
 import type { HostRpcClient } from './host-rpc-client.js';
-import { type HostCaller, HostUnreachable } from './links/host-caller.js';
+import { type HostLinkClient, HostUnreachable } from './links/host-link-client.js';
 import type { LinkRequest } from './links/link-request.js';
 import type { MachineCall } from './machine-call.js';
 
@@ -43,7 +43,7 @@ const isLeftToSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 /** The dependencies of machines that may run in host processes. */
 export interface DistributedMachinesParts {
   readonly rpcClient: HostRpcClient;
-  readonly caller: Pick<HostCaller, 'request' | 'connect'>;
+  readonly linkClient: Pick<HostLinkClient, 'request' | 'connect'>;
   readonly infrastructure: Infrastructure;
 }
 
@@ -54,7 +54,7 @@ export interface DistributedMachinesParts {
  */
 export function distributedMachines(
   localMachines: Machines,
-  { rpcClient, caller, infrastructure }: DistributedMachinesParts,
+  { rpcClient, linkClient, infrastructure }: DistributedMachinesParts,
 ): Machines {
   /** Returns the host with the given name if it is a separate process. */
   async function findRemoteHost(name: string | null): Promise<Host | undefined> {
@@ -81,7 +81,7 @@ export function distributedMachines(
   ): Promise<unknown> {
     for (;;) {
       try {
-        return await caller.request(host, request, signal);
+        return await linkClient.request(host, request, signal);
       } catch (error) {
         if (!retries || !(error instanceof HostUnreachable)) throw error;
       }
@@ -170,16 +170,16 @@ export function distributedMachines(
       return hostProcess ? (hostProcess.snapshotFormat ?? undefined) : localMachines.snapshotFormat(server);
     },
     async saveSnapshot(work, upload, signal) {
-      const { server, imageId, caller: imageCaller, job } = work;
+      const { server, imageId, caller, job } = work;
       const host = await findRemoteHost(server.host);
       if (!host) return localMachines.saveSnapshot(work, upload, signal);
-      await sendCommand(host, server, job, { kind: 'saveSnapshot', imageId, caller: imageCaller, job }, signal);
+      await sendCommand(host, server, job, { kind: 'saveSnapshot', imageId, caller, job }, signal);
     },
     async openConsole(server, type) {
       const host = await findRemoteHost(server.host);
       if (!host) return localMachines.openConsole(server, type);
       const request: LinkRequest = { kind: 'console', serverId: server.id, type };
-      return caller
+      return linkClient
         .connect(host.name, request, AbortSignal.timeout(RESPONSE_TIMEOUT_MS))
         .catch((error) => Promise.reject(conflict(`The ${type} console cannot be reached: ${error.message}`)));
     },

@@ -114,7 +114,7 @@ export class HostProgram {
 
   figures(): HostProcessFigures {
     const { lease, fence } = this.#options;
-    const { closed: fenced, count: fences } = fence.state;
+    const { engaged: fenced, count: fences } = fence.state;
     return { heartbeatAgeMs: bootTime() - this.#heartbeatAt, leaseMs: lease.remainingMs, fenced, fences };
   }
 

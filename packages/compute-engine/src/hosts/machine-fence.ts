@@ -51,8 +51,8 @@ export class MachineFence {
   }
 
   /** Whether the machines are currently fenced, and how often they have been fenced so far. */
-  get state(): { readonly closed: boolean; readonly count: number } {
-    return { closed: this.#isEngaged, count: this.#count };
+  get state(): { readonly engaged: boolean; readonly count: number } {
+    return { engaged: this.#isEngaged, count: this.#count };
   }
 
   #createOrder(action: FenceAction, heartbeatAt: number): FenceOrder {

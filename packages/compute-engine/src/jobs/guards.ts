@@ -27,7 +27,7 @@ export class Guards {
     return this.#jobs.exists(tx, id);
   }
 
-  /** Stores a guard, which this process leases until the subsequent call to `hold` ends. */
+  /** Stores a guard, which this process leases until the subsequent call to `renewDuring` ends. */
   async add(tx: Tx, job: NewJob): Promise<void> {
     await this.#jobs.add(tx, job, this.#createLease(), false);
   }
@@ -36,7 +36,7 @@ export class Guards {
    * Renews a guard's lease while `work` runs. If the guard has not been released when `work` ends, the guard becomes
    * due.
    */
-  async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
+  async renewDuring<T>(id: string, work: () => Promise<T>): Promise<T> {
     this.#guardIds.add(id);
     this.#timer ??= setInterval(() => void this.#renew(), this.#leaseMs / 3).unref();
     try {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FlavorCopy } from '../model/index.js';
-import { byClass, requiredAmounts } from './amounts.js';
+import { amountsByClass, requiredAmounts } from './amounts.js';
 
 const plain = { vcpus: 2, memoryMb: 512, diskGb: 10, ephemeralGb: 1, swapMb: 100, extraSpecs: {} };
 const flavorWith = (extraSpecs: Record<string, string>) => ({ ...plain, extraSpecs }) as unknown as FlavorCopy;
@@ -23,7 +23,7 @@ it.each<[Record<string, string>, object]>([
   [{ 'resources:PCPU': '2' }, { MEMORY_MB: 512, DISK_GB: 12, PCPU: 2 }],
   [{ 'hw:mem_encryption': 'true' }, { VCPU: 2, MEMORY_MB: 512, DISK_GB: 12, MEM_ENCRYPTION_CONTEXT: 1 }],
 ])('replaces the amounts of the flavor with its extra specs %j', (extraSpecs, expected) => {
-  expect(Object.fromEntries(byClass(requiredAmounts(flavorWith(extraSpecs), local)))).toEqual(expected);
+  expect(Object.fromEntries(amountsByClass(requiredAmounts(flavorWith(extraSpecs), local)))).toEqual(expected);
 });
 
 it('requests encrypted memory for an image that needs it', () => {

@@ -37,7 +37,7 @@ export function requiredAmounts(flavor: FlavorCopy, { localRoot, imageProperties
 }
 
 /** Returns the resource classes and their amounts, without amounts of zero. */
-export function byClass({
+export function amountsByClass({
   vcpus,
   memoryMb,
   diskGb,

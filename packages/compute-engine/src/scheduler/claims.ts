@@ -1,11 +1,11 @@
 import {
-  allStatements,
+  awaitStatements,
   batchStatement,
-  byColumn,
   hotStatement,
   preparedQuery,
   type Session,
   type Tx,
+  transposeRows,
 } from '@apistrata/record-store';
 import { CompiledQuery, sql } from 'kysely';
 import { groupBy } from '../core/group-by.js';
@@ -90,7 +90,7 @@ async function claimMany(tx: Tx, requests: readonly RequestedClaim[]): Promise<R
     const all = { vcpus: sum((a) => a.vcpus), memoryMb: sum((a) => a.memoryMb), diskGb: sum((a) => a.diskGb) };
     return updateParameters((hostRequests[0] as RequestedClaim).node, all, hostRequests.length);
   });
-  const parameters = byColumn(8, rows);
+  const parameters = transposeRows(8, rows);
   const claimed = await tx.db.executeQuery<{ readonly host: string }>({ ...claimCapacities, parameters } as never);
   return new Set(claimed.rows.map(({ host }) => host));
 }
@@ -189,7 +189,7 @@ export async function lockClaims(tx: Tx): Promise<void> {
 export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
   if (!tx.batch) return usageByHost(tx);
   return tx.batch.once('usage of hosts', async () => {
-    const [, usage] = await allStatements([takeClaimsLock(tx, []), usageByHost(tx)]);
+    const [, usage] = await awaitStatements([takeClaimsLock(tx, []), usageByHost(tx)]);
     return usage;
   });
 }

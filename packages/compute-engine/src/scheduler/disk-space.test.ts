@@ -9,14 +9,14 @@ it('is unlimited if the host does not report its file system', () => {
 });
 
 it.each([
-  { localGb: 100, ratio: 1, room: 10, reason: 'the free space that existing disks will not need' },
-  { localGb: 60, ratio: 1, room: 10, reason: 'the same if servers may use only a part of the file system' },
-  { localGb: 100, ratio: 2, room: 110, reason: 'more with an allocation ratio above 1' },
-  { localGb: 150, ratio: 1, room: 60, reason: 'more if the administrator declares more capacity' },
+  { localGb: 100, ratio: 1, remainingGb: 10, reason: 'the free space that existing disks will not need' },
+  { localGb: 60, ratio: 1, remainingGb: 10, reason: 'the same if servers may use only a part of the file system' },
+  { localGb: 100, ratio: 2, remainingGb: 110, reason: 'more with an allocation ratio above 1' },
+  { localGb: 150, ratio: 1, remainingGb: 60, reason: 'more if the administrator declares more capacity' },
 ])(
-  'is $room GiB for a capacity of $localGb GiB and the allocation ratio $ratio: $reason',
-  ({ localGb, ratio, room }) => {
-    expect(remainingDiskGb({ localGb, diskAllocationRatio: ratio, disk })).toBe(room);
+  'is $remainingGb GiB for a capacity of $localGb GiB and the allocation ratio $ratio: $reason',
+  ({ localGb, ratio, remainingGb }) => {
+    expect(remainingDiskGb({ localGb, diskAllocationRatio: ratio, disk })).toBe(remainingGb);
   },
 );
 

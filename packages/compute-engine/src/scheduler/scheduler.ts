@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { lockName, type Tx } from '@apistrata/record-store';
 import type { FlavorCopy, ServerGroup } from '../model/index.js';
 import { LIVE_SERVERS, tables } from '../schema/tables.js';
-import { byClass, type ResourceAmounts } from './amounts.js';
+import { amountsByClass, type ResourceAmounts } from './amounts.js';
 import { hasCapabilities } from './capabilities.js';
 import { addToUsage, claim, usageForClaim } from './claims.js';
 import { remainingDiskGb } from './disk-space.js';
@@ -70,7 +70,7 @@ const filters = {
    * Rejects hosts without sufficient disk space. Like Nova's disk filter, counts all space that is used or promised on
    * the file system, including space that other programs use.
    */
-  room: ({ node }, { resources }) =>
+  diskSpace: ({ node }, { resources }) =>
     resources.every(([name, amount]) => name !== 'DISK_GB' || amount <= remainingDiskGb(node)),
   traits: ({ node }, { traits: { required, forbidden } }) => {
     const traits = traitsOf(node);
@@ -99,8 +99,8 @@ const filters = {
 } satisfies Record<string, Filter>;
 
 /** The filters that also apply to forced hosts. */
-const { enabled, requested, excluded, resources, room, traits } = filters;
-const forcedFilters = { enabled, requested, excluded, resources, room, traits };
+const { enabled, requested, excluded, resources, diskSpace, traits } = filters;
+const forcedFilters = { enabled, requested, excluded, resources, room: diskSpace, traits };
 
 /**
  * Returns the weight of a host: its remaining memory, adjusted by soft group policies. Hosts with a higher weight are
@@ -173,7 +173,7 @@ export async function selectAndClaimHost(
     placement,
     infrastructure,
     usage,
-    resources: byClass(placement.amounts),
+    resources: amountsByClass(placement.amounts),
     traits: requestedTraits(placement.flavor, placement.imageProperties),
     members,
     sameHosts: sameHostServers.length > 0 ? await readHostsOf(tx, sameHostServers) : undefined,

@@ -83,9 +83,9 @@ export class Servers {
     context: Context,
     id: string,
     action: ActionName,
-    make: (server: Server, tx: Tx) => ServerPatch | undefined | Promise<ServerPatch | undefined>,
+    createPatch: (server: Server, tx: Tx) => ServerPatch | undefined | Promise<ServerPatch | undefined>,
   ): Promise<Server> {
-    return changeServer(this.#core, rulesOf(action), context, id, make);
+    return changeServer(this.#core, rulesOf(action), context, id, createPatch);
   }
 
   /**
@@ -105,7 +105,7 @@ export class Servers {
   }
 
   /** Returns whether the caller needs the policy `unlock_override` to unlock a server. */
-  lockedByOther({ caller }: Context, server: Server): boolean {
+  needsUnlockOverride({ caller }: Context, server: Server): boolean {
     return server.lock !== null && server.lock.by !== (server.projectId === caller.projectId ? 'owner' : 'admin');
   }
 

@@ -94,25 +94,25 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a later attempt of a job,
     await rm(folder, { recursive: true });
   });
 
-  /** @param works whether the engine executes jobs; if false, the test executes them */
-  async function start(works: boolean): Promise<void> {
-    engine = await engineOf(works);
+  /** @param executesJobs whether the engine executes jobs; if false, the test executes them */
+  async function start(executesJobs: boolean): Promise<void> {
+    engine = await engineOf(executesJobs);
     runner = new ActionRunner(() => coreOf(engine), actionsByName, new Map());
   }
 
-  async function engineOf(works: boolean): Promise<Engine> {
+  async function engineOf(executesJobs: boolean): Promise<Engine> {
     const hosts = ['h1', 'h2', 'h3'].map((name) => ({ name, vcpus: 8, memoryMb: 16_384, diskGb: 200 }));
     return createEngine({
       database: url,
       driver,
       preset: { ...defaultPreset, hosts },
-      worker: works && { pollMs: 10 },
+      worker: executesJobs && { pollMs: 10 },
     });
   }
 
   const create = async () => {
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    return (await engine.servers.create(admin(), expected)).servers[0]!.id;
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    return (await engine.servers.create(admin(), newServer)).servers[0]!.id;
   };
   const server = (id: string) => engine.servers.get(admin(), id);
 

@@ -24,19 +24,21 @@ resulting state, and a ring means that the state does not change. \`confirmResiz
 - **history**: the name of the entry in the server's history.
 `;
 
-const code = (words: readonly (string | null)[]) =>
-  words.map((word) => (word === null ? 'none' : `\`${word}\``)).join(', ');
+const code = (values: readonly (string | null)[]) =>
+  values.map((value) => (value === null ? 'none' : `\`${value}\``)).join(', ');
 
-function tasksOf({ task, notTask }: ActionRules): string {
-  if (notTask) return `any but ${code(notTask)}`;
-  return task === 'any' ? 'any' : code(task ?? [null]);
+function tasksOf({ taskStates, excludedTaskStates }: ActionRules): string {
+  if (excludedTaskStates) return `any but ${code(excludedTaskStates)}`;
+  return taskStates === 'any' ? 'any' : code(taskStates ?? [null]);
 }
 
 function row(rules: ActionRules, more: readonly string[] = []): string {
-  const vm = rules.vm ? code(rules.vm) : 'any';
+  const vmStates = rules.vmStates ? code(rules.vmStates) : 'any';
   const cells = [
     `\`${rules.name}\``,
-    [vm, rules.neverLaunched && '(including new)', rules.notWithShares && '(without shares)'].filter(Boolean).join(' '),
+    [vmStates, rules.neverLaunched && '(including new)', rules.rejectionWithShares && '(without shares)']
+      .filter(Boolean)
+      .join(' '),
     tasksOf(rules),
     rules.lock ? 'yes' : 'no',
     ...more,

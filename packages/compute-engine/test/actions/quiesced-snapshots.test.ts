@@ -84,8 +84,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images of volume-backed s
       { ...device, bootIndex: 0 },
       { ...device, bootIndex: -1 },
     ];
-    const expected = { name: 'from-volumes', flavorId: '1', networks: 'none', devices } as const;
-    const { servers } = await engine.servers.create(ada, expected);
+    const newServer = { name: 'from-volumes', flavorId: '1', networks: 'none', devices } as const;
+    const { servers } = await engine.servers.create(ada, newServer);
     await engine.idle();
     expect(await engine.servers.get(ada, servers[0]!.id)).toMatchObject({ vmState: 'active', fault: null });
     return servers[0]!.id;

@@ -71,7 +71,7 @@ describe('the records of actions', () => {
 
 const rest = action({
   name: 'rest',
-  vm: ['active'],
+  vmStates: ['active'],
   lock: true,
   during: ['pausing'],
   history: 'rest',

@@ -39,8 +39,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that cannot be compl
   }
 
   async function create(): Promise<string> {
-    const expected = { name: 'web', flavorId: '1', imageId, networks: [{ networkId }] };
-    return (await engine.servers.create(contextOf('p1'), expected)).servers[0]!.id;
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: [{ networkId }] };
+    return (await engine.servers.create(contextOf('p1'), newServer)).servers[0]!.id;
   }
 
   const server = (id: string) => engine.servers.get(contextOf('p1'), id, { deleted: true });

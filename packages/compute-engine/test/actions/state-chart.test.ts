@@ -66,8 +66,8 @@ describe('the chart of states', () => {
   const read = async (id: string) => (await tables.servers.get(coreOf(engine).store, id)) as Server;
 
   async function boot(): Promise<Server> {
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const { servers } = await engine.servers.create(context, expected);
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { servers } = await engine.servers.create(context, newServer);
     return servers[0] as Server;
   }
 

@@ -158,8 +158,8 @@ export async function fencedCloud<D extends RecordingDriver = RecordingDriver>(
   const driver = drivers.get('h1');
   const host = hosts.get('h1');
   if (!driver || !host) throw new Error('h1 has no driver');
-  const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'h1' } as const;
-  const { servers } = await engine.servers.create(admin, expected);
+  const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'h1' } as const;
+  const { servers } = await engine.servers.create(admin, newServer);
   const id = servers[0]?.id ?? '';
   await engine.idle();
   const figures = async () => (await host.statistics.host())?.process;

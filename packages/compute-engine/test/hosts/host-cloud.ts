@@ -43,16 +43,16 @@ export class HostCloud {
   }
 
   /**
-   * @param works whether this process executes jobs
+   * @param executesJobs whether this process executes jobs
    */
-  static async open(database: string, folder: string, works = true): Promise<HostCloud> {
+  static async open(database: string, folder: string, executesJobs = true): Promise<HostCloud> {
     process.env.APISTRATA_SECRET_KEY ??= randomBytes(32).toString('base64');
     const engine = await createEngine({
       database,
       driver: noMachines(),
       preset: { ...defaultPreset, hosts: [] },
       settings: { quotas: { ...defaultSettings.quotas, instances: -1, cores: -1, ram: -1 } },
-      worker: works && { leaseMs: 1000, pollMs: 200, retryMs: 100 },
+      worker: executesJobs && { leaseMs: 1000, pollMs: 200, retryMs: 100 },
     });
     const client = new pg.Client(database);
     await client.connect();
@@ -80,8 +80,8 @@ export class HostCloud {
   }
 
   async create(host: string): Promise<Server> {
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host } as const;
-    return (await this.engine.servers.create(admin(), expected)).servers[0]!;
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', host } as const;
+    return (await this.engine.servers.create(admin(), newServer)).servers[0]!;
   }
 
   see(id: string): Promise<Server> {

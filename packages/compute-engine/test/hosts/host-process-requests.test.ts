@@ -31,13 +31,13 @@ describe.skipIf(!postgresUrl)('a request to a host process', { timeout: 120_000 
     cloud.engine.servers.act(admin(), id, 'changePassword', { adminPassword: 'secret' });
 
   it('is served by that process: uptime, power, maintenance', async () => {
-    const notified = `h1, in process ${host.pid}`;
-    expect(await uptime()).toBe(notified);
+    const uptimeText = `h1, in process ${host.pid}`;
+    expect(await uptime()).toBe(uptimeText);
     expect(await power('reboot')).toBe('reboot of h1');
     await cloud.engine.hosts.setMaintenance('h1', true);
-    expect(await uptime()).toBe(`${notified}, maintained`);
+    expect(await uptime()).toBe(`${uptimeText}, maintained`);
     await cloud.engine.hosts.setMaintenance('h1', false);
-    expect(await uptime()).toBe(notified);
+    expect(await uptime()).toBe(uptimeText);
   });
 
   it('is rejected with the error of the host', async () => {

@@ -9,7 +9,7 @@ import { ManualClock } from '../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
 function settled(results: readonly PromiseSettledResult<unknown>[]): readonly (string | number)[] {
   return results
@@ -163,7 +163,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
 
   it('show tasks in progress in the workload of hypervisors', async () => {
     const context = contextOf('p1');
-    const { servers } = await engine.servers.create(context, expected);
+    const { servers } = await engine.servers.create(context, newServer);
     await engine.idle();
     const server = (await tables.servers.get(coreOf(engine).store, servers[0]!.id))!;
     const of = async () =>
@@ -198,7 +198,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
   it('hide soft-deleted servers from their group', async () => {
     const context = contextOf('p1');
     const group = await engine.serverGroups.create(context, { name: 'g', policy: 'affinity' });
-    const { servers } = await engine.servers.create(context, expected);
+    const { servers } = await engine.servers.create(context, newServer);
     await engine.idle();
     const patch = (fields: object) =>
       coreOf(engine).store.transaction(async (tx) => {
@@ -223,7 +223,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     const admin = contextOf('p1', { isAdmin: true });
     await engine.flavors.create({ id: 'x', name: 'x', vcpus: 1, memoryMb: 1, diskGb: 0, isPublic: false });
     await Promise.all(
-      Array.from({ length: 8 }, (_, i) => engine.flavors.grant(admin, 'x', `p${i}`, { publicToo: false })),
+      Array.from({ length: 8 }, (_, i) => engine.flavors.grant(admin, 'x', `p${i}`, { allowPublic: false })),
     );
     expect(await engine.flavors.access(admin, 'x')).toHaveLength(8);
   });

@@ -15,7 +15,7 @@ import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { createHost, type Host } from '../../src/hosts/create-host.js';
-import { HostCaller, HostUnreachable } from '../../src/hosts/links/host-caller.js';
+import { HostLinkClient, HostUnreachable } from '../../src/hosts/links/host-link-client.js';
 import { createLinkFinder } from '../../src/hosts/links/link-request.js';
 import { apiCredentials, HostLinkKeys } from '../../src/hosts/links/link-security.js';
 import { defaultPreset } from '../../src/preset/preset.js';
@@ -172,21 +172,21 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     const opening = new AbortController();
-    const caller = new HostCaller({
+    const linkClient = new HostLinkClient({
       credentials: () => apiCredentials(new Sealer([secretKey]), 'b'),
       find: async () => {
         opening.abort(new Error('too late'));
         return { address: '127.0.0.1', port, publicKey: '' };
       },
     });
-    await expect(caller.request('b', 'value', opening.signal)).rejects.toThrow('too late');
+    await expect(linkClient.request('b', 'value', opening.signal)).rejects.toThrow('too late');
     silent.close();
   });
 
   it('connect the API to consoles of host processes', async () => {
     const context = contextOf('p1', { isAdmin: true });
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'b' } as const;
-    const { servers } = await engine.servers.create(context, expected);
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'b' } as const;
+    const { servers } = await engine.servers.create(context, newServer);
     const server = await eventually(async () => {
       const now = await engine.servers.get(context, servers[0]!.id);
       expect(now.vmState).toBe('active');
@@ -203,28 +203,28 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     (await engine.consoles.connect(token)).destroy();
   });
 
-  const callerWith = (sealer: Sealer) =>
-    new HostCaller({
+  const linkClientWith = (sealer: Sealer) =>
+    new HostLinkClient({
       credentials: (host) => apiCredentials(sealer, host),
       find: createLinkFinder(coreOf(engine).store),
     });
   const value = { kind: 'driver', call: 'value' };
 
   it('require the secret key, or the key of a host, on both sides', async () => {
-    const otherCaller = callerWith(new Sealer([generateSecretKey()]));
-    await expect(otherCaller.request('b', value, signal)).rejects.toThrow(HostUnreachable);
+    const otherClient = linkClientWith(new Sealer([generateSecretKey()]));
+    await expect(otherClient.request('b', value, signal)).rejects.toThrow(HostUnreachable);
     const { address, port } = (await createLinkFinder(coreOf(engine).store)('b'))!;
     const plain = connect(port, address);
     plain.end('POST / HTTP/1.1\r\nhost: b\r\ncontent-length: 32\r\n\r\n{"kind":"driver","call":"value"}');
     expect(await buffer(plain).catch(() => Buffer.alloc(0))).not.toContain('two');
-    const rotated = callerWith(new Sealer([secretKey, generateSecretKey()]));
+    const rotated = linkClientWith(new Sealer([secretKey, generateSecretKey()]));
     expect(await rotated.request('b', value, signal)).toEqual([1, { two: 2 }]);
   });
 
-  /** Returns a caller that opens links with the key of a host. */
+  /** Returns a client that opens links with the key of a host. */
   const asHost = (sealer: Sealer) => {
     const keys = new HostLinkKeys(sealer);
-    return new HostCaller({
+    return new HostLinkClient({
       credentials: (_, { publicKey }) => keys.credentialsFor(publicKey),
       find: createLinkFinder(coreOf(engine).store),
     });
@@ -239,7 +239,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
         'the link was opened with a key that does not belong to a host of this cloud',
       );
     const { identity } = apiCredentials(cloud, 'b');
-    const impersonator = new HostCaller({
+    const impersonator = new HostLinkClient({
       credentials: () => ({ identity, psk: apiCredentials(cloud, 'a').psk }),
       find: createLinkFinder(coreOf(engine).store),
     });
@@ -258,12 +258,12 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const { servers } = await engine.servers.create(context, server);
     const { id } = servers[0]!;
     await eventually(async () => expect((await engine.servers.get(context, id)).vmState).toBe('active'));
-    const requestResult = (caller: HostCaller, serverId: string) =>
-      caller.request('b', { kind: 'driver', call: { concerns: serverId } }, signal);
+    const requestResult = (linkClient: HostLinkClient, serverId: string) =>
+      linkClient.request('b', { kind: 'driver', call: { concerns: serverId } }, signal);
     const cloud = new Sealer([secretKey]);
     expect(await requestResult(asHost(cloud.sealerForHost('a')), id)).toEqual(['a', true]);
     expect(await requestResult(asHost(cloud.sealerForHost('a')), randomUUID())).toEqual(['a', false]);
     expect(await requestResult(asHost(cloud.sealerForHost('b')), id)).toEqual(['b', false]);
-    expect(await requestResult(callerWith(cloud), id)).toEqual([null, true]);
+    expect(await requestResult(linkClientWith(cloud), id)).toEqual([null, true]);
   });
 });

@@ -30,7 +30,7 @@ class EndingDriver extends SimulatedDriver {
     return this.off.has(id) ? 4 : 1;
   }
 
-  async endedWithHost(): Promise<boolean> {
+  async stoppedWithHost(): Promise<boolean> {
     return this.hostEnded;
   }
 
@@ -76,8 +76,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     }
 
     async function create(engine: Engine, metadata: Readonly<Record<string, string>> = {}): Promise<Server> {
-      const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', metadata } as const;
-      const { servers } = await engine.servers.create(context(), expected);
+      const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', metadata } as const;
+      const { servers } = await engine.servers.create(context(), newServer);
       await engine.idle();
       return engine.servers.get(context(), servers[0]!.id);
     }
@@ -221,8 +221,8 @@ describe.runIf(inject('postgresUrl'))('machines of a host process', () => {
     let host: Host | undefined;
     try {
       host = await createHost({ database: url, name: 'h1', driver, heartbeatMs: 500, ...key });
-      const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'h1' } as const;
-      const { servers } = await engine.servers.create(admin(), expected);
+      const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'h1' } as const;
+      const { servers } = await engine.servers.create(admin(), newServer);
       const id = servers[0]!.id;
       const state = async () => (await engine.servers.get(admin(), id)).vmState;
       await expect.poll(state).toBe('active');

@@ -166,7 +166,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     });
 
     it('wait for a slow request', async () => {
-      const result = await guards.hold(guard.id, async () => {
+      const result = await guards.renewDuring(guard.id, async () => {
         await pause(4 * LEASE_MS);
         return store.transaction((tx) => guards.release(tx, guard.id));
       });
@@ -175,7 +175,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
 
     it('become due after their process has ended', async () => {
       let response = () => {};
-      const request = guards.hold(guard.id, () => new Promise<void>((resolve) => (response = resolve)));
+      const request = guards.renewDuring(guard.id, () => new Promise<void>((resolve) => (response = resolve)));
       // Simulates a crash: the leases are not renewed.
       guards.stop();
       await expect.poll(() => done).toEqual(['guard']);
@@ -184,7 +184,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     });
 
     it('start after the request has failed, and report the start to a late request', async () => {
-      await expect(guards.hold(guard.id, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+      await expect(guards.renewDuring(guard.id, () => Promise.reject(new Error('outage')))).rejects.toThrow('outage');
       await expect.poll(() => done).toEqual(['guard']);
       expect(await store.transaction((tx) => guards.release(tx, guard.id))).toBe(false);
     });

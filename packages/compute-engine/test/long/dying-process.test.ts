@@ -56,8 +56,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a process that is killed 
   const volume = (id: string) => engine.embedded.volumes.getVolume(context.caller, id);
   const ports = (id: string) => engine.embedded.networks.listPorts(context.caller, { deviceIds: [id] });
   const boot = async () => {
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const [server] = (await engine.servers.create(context, expected)).servers;
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const [server] = (await engine.servers.create(context, newServer)).servers;
     await engine.idle();
     return server!.id;
   };

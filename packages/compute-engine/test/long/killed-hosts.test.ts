@@ -73,9 +73,12 @@ class KillResult {
     this.#folder = folder;
   }
 
-  static async open(works: boolean): Promise<KillResult> {
+  static async open(executesJobs: boolean): Promise<KillResult> {
     const folder = await mkdtemp(join(tmpdir(), 'apistrata-killed-hosts-'));
-    const killing = new KillResult(await HostCloud.open(await freshDatabase(postgresUrl), folder, works), folder);
+    const killing = new KillResult(
+      await HostCloud.open(await freshDatabase(postgresUrl), folder, executesJobs),
+      folder,
+    );
     await Promise.all(HOSTS.map((name) => killing.start(name)));
     return killing;
   }

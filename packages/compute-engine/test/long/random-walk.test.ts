@@ -94,9 +94,9 @@ class Walk {
   }
 
   async boot(count: number): Promise<readonly string[]> {
-    const expected = { name: 'walker', flavorId: '1', imageId, minCount: count } as const;
+    const newServer = { name: 'walker', flavorId: '1', imageId, minCount: count } as const;
     const { servers } = await this.engine.servers.create(contextOf('p1', { isAdmin: true }), {
-      ...expected,
+      ...newServer,
       networks: 'auto',
     });
     for (let i = 0; i < count / 2; i++) {

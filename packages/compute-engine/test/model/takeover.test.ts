@@ -31,8 +31,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
       engines.push(await engineUnderTest({ database: url, driver, worker: { pollMs: 50 } }));
     }
     const [here, there = here] = engines as [Engine, Engine?];
-    const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
-    const { servers } = await here.servers.create(contextOf('p1'), expected);
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { servers } = await here.servers.create(contextOf('p1'), newServer);
     await here.idle();
     await here.servers.act(contextOf('p1'), servers[0]!.id, 'rebootHard');
     await takeOver(there, servers[0]!.id);
@@ -53,8 +53,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
       return movePorts(caller, deviceId, hostId);
     };
     Object.assign(engine.catalogs, { networks: { ...engine.embedded.networks, movePorts: moveLater } });
-    const expected = { name: 'web', flavorId: '1', imageId, networks: [{ networkId }] } as const;
-    const { servers } = await engine.servers.create(contextOf('p1'), expected);
+    const newServer = { name: 'web', flavorId: '1', imageId, networks: [{ networkId }] } as const;
+    const { servers } = await engine.servers.create(contextOf('p1'), newServer);
     await engine.idle();
     await engine.servers.act(contextOf('p1'), servers[0]!.id, 'shelve');
     await eventually(() => expect(release).toBeDefined());

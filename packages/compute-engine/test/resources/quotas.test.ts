@@ -5,7 +5,7 @@ import { ManualClock } from '../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 const START = Date.UTC(2026, 0, 1);
 
 describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind', ({ database }) => {
@@ -41,7 +41,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     const statements: string[] = [];
     await start({ observer: { statement: ({ name }) => statements.push(name) } });
     const { quotas } = engine;
-    await engine.servers.create(contextOf('p'), expected);
+    await engine.servers.create(contextOf('p'), newServer);
     await engine.idle();
     await engine.serverGroups.create(contextOf('p'), { name: 'g', policy: 'affinity' });
     await quotas.setClass('default', { cores: 30, ram: 31 });
@@ -76,7 +76,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
   it('report usage by project and server, page by page', async () => {
     const clock = new ManualClock(START);
     await start({ clock });
-    for (const project of ['b', 'a', 'b']) await engine.servers.create(contextOf(project), expected);
+    for (const project of ['b', 'a', 'b']) await engine.servers.create(contextOf(project), newServer);
     await engine.idle();
     await clock.advance(3_600_000);
     const window = { startUs: START * 1000, endUs: (START + 1_800_000) * 1000 };
@@ -106,7 +106,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
         const servers = await list();
         const work = round.map(async (what, index) => {
           const server = servers[index % Math.max(servers.length, 1)];
-          if (what === 'create') await engine.servers.create(contextOf(project), expected);
+          if (what === 'create') await engine.servers.create(contextOf(project), newServer);
           else if (!server) return;
           else if (what === 'delete') await engine.servers.delete(contextOf(project), server.id);
           else if (what === 'shelve') await engine.servers.act(contextOf(project), server.id, 'shelve');

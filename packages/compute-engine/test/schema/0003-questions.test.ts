@@ -12,12 +12,12 @@ describe.each(kinds)('a database from before change 0003 on %s', (kind) => {
   it('receives its addresses in the column that is searched', async () => {
     const url = kind === 'SQLite' ? ':memory:' : await freshDatabase(postgresUrl);
     const { db } = openDatabase(url, defaultDatabaseSettings);
-    const countServers = async (count: number) => {
+    const migrateFirst = async (count: number) => {
       const earlier = Object.fromEntries(Object.entries(migrations).slice(0, count));
       const { error } = await new Migrator({ db, provider: { getMigrations: async () => earlier } }).migrateToLatest();
       if (error) throw error;
     };
-    await countServers(2);
+    await migrateFirst(2);
     const fixedIps = [
       { address: '10.0.0.5', floating: ['203.0.113.7', '203.0.113.8'] },
       { address: 'fd00::5', floating: [] },
@@ -33,12 +33,12 @@ describe.each(kinds)('a database from before change 0003 on %s', (kind) => {
         .values({ id, revision: 1, data: JSON.stringify({ id, ...record }), deleted: 0 })
         .execute();
     }
-    await countServers(3);
+    await migrateFirst(3);
     const rows = await db.selectFrom('servers').select(['id', 'addresses']).execute();
-    const words = Object.fromEntries(
+    const addressesById = Object.fromEntries(
       rows.map(({ id, addresses }) => [id, addresses.split(' ').filter(Boolean).sort()]),
     );
-    expect(words).toEqual({
+    expect(addressesById).toEqual({
       without: [],
       odd: ['10.0.0.5', '203.0.113.7', '203.0.113.8', 'fd00::5'],
       several: ['fd00::5', 'fd00::5'],

@@ -6,7 +6,7 @@ import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
 const admin = () => contextOf('p1', { isAdmin: true });
-const expected = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'host1' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'host1' } as const;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('an evacuation that fails, on $kind', ({ database }) => {
   let engine: Engine;
@@ -16,7 +16,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('an evacuation that fails,
     const clock = new ManualClock();
     driver = new SimulatedDriver({ clock });
     engine = await engineUnderTest({ database: await database(), clock, driver });
-    id = (await engine.servers.create(admin(), expected)).servers[0]!.id;
+    id = (await engine.servers.create(admin(), newServer)).servers[0]!.id;
     await engine.idle();
     const { service } = await engine.services.on('host1', 'nova-compute');
     await engine.services.update(service.id, { forcedDown: true });

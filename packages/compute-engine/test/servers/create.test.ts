@@ -8,7 +8,7 @@ import { tables } from '../../src/schema/tables.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-const expected = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+const newServer = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
 describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind', ({ database }) => {
   const engines: Engine[] = [];
@@ -35,7 +35,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
 
   it('never exceeds the quotas, even with concurrent requests', async () => {
     const both = await start({ settings: { quotas: { instances: 5, cores: 4 } as never } });
-    const requests = Array.from({ length: 20 }, (_, n) => both[n % 2]!.servers.create(contextOf('p1'), expected));
+    const requests = Array.from({ length: 20 }, (_, n) => both[n % 2]!.servers.create(contextOf('p1'), newServer));
     const { done, rejected } = await outcomes(requests);
     expect(done).toBe(4);
     expect(new Set(rejected.map(({ code }) => code))).toEqual(new Set(['FORBIDDEN']));
@@ -45,7 +45,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
   it('fills a quota exactly between the minimum and the maximum, even with concurrent requests', async () => {
     const both = await start({ settings: { quotas: { instances: 10, cores: -1, ram: -1 } as never } });
     const requests = Array.from({ length: 6 }, (_, n) =>
-      both[n % 2]!.servers.create(contextOf('p1'), { ...expected, minCount: 2, maxCount: 4 }),
+      both[n % 2]!.servers.create(contextOf('p1'), { ...newServer, minCount: 2, maxCount: 4 }),
     );
     const { done } = await outcomes(requests);
     expect(done).toBe(3);
@@ -67,7 +67,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
       }),
     );
     const requests = Array.from({ length: 8 }, (_, n) =>
-      both[n % 2]!.servers.create(contextOf('p1'), { ...expected, hints: { group: id } }),
+      both[n % 2]!.servers.create(contextOf('p1'), { ...newServer, hints: { group: id } }),
     );
     expect((await outcomes(requests)).done).toBe(3);
   });
@@ -87,7 +87,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
     });
     const boot = (engine: Engine, sourceId: string) =>
       engine.servers.create(contextOf('p1'), {
-        ...expected,
+        ...newServer,
         imageId: '',
         devices: [{ source: 'volume', destination: 'volume', sourceId, bootIndex: 0 }],
       });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@apistrata/compute-engine';
-import { mayRequest } from '@apistrata/compute-engine/catalogs';
+import { isAllowedByAccessRules } from '@apistrata/compute-engine/catalogs';
 import { urlPath } from '../http/url-path.js';
 
 /**
@@ -62,5 +62,5 @@ function addServiceRoles(user: LookupResult, forwarder: LookupResult): LookupRes
 function callerIfAllowed(req: IncomingMessage & { readonly originalUrl?: string }, caller: LookupResult): LookupResult {
   if (!caller?.accessRules) return caller;
   const paths = [urlPath({ url: req.originalUrl ?? req.url }), urlPath(req)];
-  return mayRequest(caller, SERVICE_TYPES, req.method, paths) ? caller : undefined;
+  return isAllowedByAccessRules(caller, SERVICE_TYPES, req.method, paths) ? caller : undefined;
 }

@@ -65,7 +65,7 @@ export const flavorAccess = [
       const { engine, context, params, version } = call;
       const { tenant } = call.body.addTenantAccess;
       await requireKnownProject(call, tenant);
-      const options = { publicToo: at(acceptsPublicFlavors, version) ?? false };
+      const options = { allowPublic: at(acceptsPublicFlavors, version) ?? false };
       const flavor = await engine.flavors.grant(context, params.id, tenant, options);
       return toAccessList(flavor.id, flavor.projects);
     },

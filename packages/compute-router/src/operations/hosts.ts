@@ -1,4 +1,4 @@
-import type { HostShare, ServiceState } from '@apistrata/compute-engine/api';
+import type { HostUsageRow, ServiceState } from '@apistrata/compute-engine/api';
 import type { HostPowerAction } from '@apistrata/compute-engine/drivers';
 import { until } from '@apistrata/microversion';
 import { type Operation, view } from '@apistrata/microversion/router';
@@ -41,7 +41,7 @@ const hostRecord = z.strictObject({
   disk_gb: z.int().describe('Disk, in GiB.'),
 });
 
-function toHostRecord(host: string, { project, cpu, memoryMb, diskGb }: HostShare): z.infer<typeof hostRecord> {
+function toHostRecord(host: string, { project, cpu, memoryMb, diskGb }: HostUsageRow): z.infer<typeof hostRecord> {
   return { host, project, cpu, memory_mb: memoryMb, disk_gb: diskGb };
 }
 

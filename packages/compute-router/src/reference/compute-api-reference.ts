@@ -104,19 +104,19 @@ const ENGINE_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 const formatNames = (values: readonly (string | null)[]) =>
   values.map((value) => (value === null ? 'none' : `\`${value}\``)).join(', ');
 
-function formatTaskStates({ task, notTask }: ActionRules): string {
-  if (notTask) return `any except ${formatNames(notTask)}`;
-  return task === 'any' ? 'any' : formatNames(task ?? [null]);
+function formatTaskStates({ taskStates, excludedTaskStates }: ActionRules): string {
+  if (excludedTaskStates) return `any except ${formatNames(excludedTaskStates)}`;
+  return taskStates === 'any' ? 'any' : formatNames(taskStates ?? [null]);
 }
 
 function statesOf(actions: readonly ActionRules[]): Readonly<Record<string, string>> {
   const entries = actions.flatMap((rules) => {
     const suffix = actions.length > 1 ? ` (${rules.name})` : '';
     return [
-      [`vm_state${suffix}`, rules.vm ? formatNames(rules.vm) : 'any'],
+      [`vm_state${suffix}`, rules.vmStates ? formatNames(rules.vmStates) : 'any'],
       [`task_state${suffix}`, formatTaskStates(rules)],
       ...(rules.lock ? [[`locked${suffix}`, '`false`, except for administrators']] : []),
-      ...(rules.notWithShares ? [[`shares${suffix}`, 'none attached']] : []),
+      ...(rules.rejectionWithShares ? [[`shares${suffix}`, 'none attached']] : []),
     ];
   });
   return Object.fromEntries(entries);

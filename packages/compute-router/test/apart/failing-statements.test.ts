@@ -22,7 +22,7 @@ class FailingStatements {
     prototype.executeQuery = async function executeQuery(...args: unknown[]) {
       if (--failing.#remaining === 0) {
         failing.failed = true;
-        throw new DatabaseUnavailable('away');
+        throw new DatabaseUnavailable('unreachable');
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
       return original.apply(this, args);

@@ -64,7 +64,7 @@ describe('networking until 2.35', () => {
     expect((await admin.get(`/os-floating-ips-bulk/${host}`)).body).toEqual(bulk);
     expect((await admin.get('/os-floating-ips-bulk/elsewhere')).status).toBe(404);
     // An unavailable database does not mean that the address is unknown.
-    const requested = vi.spyOn(api.engine.servers, 'get').mockRejectedValueOnce(new DatabaseUnavailable('away'));
+    const requested = vi.spyOn(api.engine.servers, 'get').mockRejectedValueOnce(new DatabaseUnavailable('unreachable'));
     expect((await admin.get(`/os-floating-ips-bulk/${host}`)).status).toBe(503);
     requested.mockRestore();
     expect(api.errors.splice(0)).toMatchObject([{ code: 'DATABASE_UNAVAILABLE' }]);

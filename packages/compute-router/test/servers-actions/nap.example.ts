@@ -10,7 +10,7 @@ export interface NapRequest {
 /** Pauses a server for a while. Returns the number of seconds until it resumes. */
 export const nap = action({
   name: 'nap',
-  vm: ['active'],
+  vmStates: ['active'],
   needs: 'pause',
   lock: true,
   during: ['pausing', 'unpausing'],

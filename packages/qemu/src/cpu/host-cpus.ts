@@ -25,7 +25,7 @@ function omitDisabledFeatures(properties: CpuProperties): CpuProperties {
 }
 
 /** The constructor arguments of `HostCpus`. */
-interface HostCpusParts {
+interface HostCpusArguments {
   readonly from: QueriedProgram;
   readonly definitions: readonly CpuDefinition[];
   /** All properties of the CPU model that has all features. */
@@ -43,7 +43,7 @@ export class HostCpus {
   /** CPU features that the administrator has disabled on this host. */
   #disabledFeatures: ReadonlySet<string> = new Set();
 
-  private constructor({ from: queriedProgram, definitions, full: fullProperties }: HostCpusParts) {
+  private constructor({ from: queriedProgram, definitions, full: fullProperties }: HostCpusArguments) {
     this.#queriedProgram = queriedProgram;
     this.#definitions = new Map(definitions.map((definition) => [definition.name, definition]));
     this.#fullProperties = fullProperties;

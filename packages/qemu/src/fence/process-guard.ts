@@ -95,13 +95,13 @@ export class ProcessGuard implements FenceGuard {
   end(): Promise<void> {
     this.#fenceAt = Number.POSITIVE_INFINITY;
     return this.#enqueue(async () => {
-      this.leave();
+      this.disconnect();
       await this.#endAllExcept(undefined);
     });
   }
 
   /** Disconnects from the fence guard, which continues to run. */
-  leave(): void {
+  disconnect(): void {
     this.#isEnded = true;
     this.#currentGuard?.connection.destroy();
     this.#currentGuard = undefined;

@@ -139,7 +139,7 @@ export class GuestFreeze {
   }
 
   /** Thaws all frozen guests. Called when the host closes, because this process cannot thaw them later. */
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     const folders = [...this.#guests.keys()];
     for (const guest of this.#guests.values()) guest.cancelTimers();
     await this.recover(folders);

@@ -8,11 +8,11 @@ const RETRY_INTERVAL_MS = 5_000;
 const MIN_FREE_BYTES = 64 * 2 ** 20;
 
 /** The members of a host that `resumeWhenSpaceIsFree` needs. */
-export interface MachinesOnDisk {
+export interface ResumableMachines {
   machineIds(): Promise<readonly string[]>;
   machine(server: { readonly id: string }): Pick<Machine, 'resumeAfterFullDisk'>;
   /** A signal that is aborted when the host closes. */
-  readonly leaving: AbortSignal;
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface MachinesOnDisk {
  * @param folder a folder on the file system of the disks
  */
 export function resumeWhenSpaceIsFree(
-  host: MachinesOnDisk,
+  host: ResumableMachines,
   folder: string,
   log: (line: string) => void,
   intervalMs = RETRY_INTERVAL_MS,
@@ -32,7 +32,7 @@ export function resumeWhenSpaceIsFree(
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < MIN_FREE_BYTES) return;
     for (const id of await host.machineIds()) {
-      if (host.leaving.aborted) return;
+      if (host.closing.aborted) return;
       if (
         await host
           .machine({ id })
@@ -51,7 +51,7 @@ export function resumeWhenSpaceIsFree(
         isBusy = false;
       });
   }, intervalMs).unref();
-  host.leaving.addEventListener('abort', () => clearInterval(timer), { once: true });
+  host.closing.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 /** Converts an error that was caused by a full disk to `DISK_FULL`; returns other errors unchanged. */

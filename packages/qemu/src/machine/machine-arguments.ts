@@ -67,10 +67,10 @@ function smpArgument({ vcpus, tuning: { topology } }: MachineShape): string {
   return `cpus=${vcpus},sockets=${topology.sockets},cores=${topology.cores},threads=${topology.threads}`;
 }
 
-function memoryArguments({ memoryMb, tuning: { pages } }: MachineShape): readonly string[] {
+function memoryArguments({ memoryMb, tuning: { pageBytes } }: MachineShape): readonly string[] {
   const memoryOptions = ['-m', `${memoryMb}M`];
-  if (pages === null) return memoryOptions;
-  const sizeOption = pages === 'default' ? '' : `,hugetlbsize=${pages}`;
+  if (pageBytes === null) return memoryOptions;
+  const sizeOption = pageBytes === 'default' ? '' : `,hugetlbsize=${pageBytes}`;
   return [...memoryOptions, '-object', `memory-backend-memfd,id=ram,size=${memoryMb}M,hugetlb=on${sizeOption}`];
 }
 
@@ -115,7 +115,7 @@ export function machineArguments(
   const machineOptions = [
     machineType,
     `accel=${acceleration}`,
-    ...(tuning.pages === null ? [] : ['memory-backend=ram']),
+    ...(tuning.pageBytes === null ? [] : ['memory-backend=ram']),
     ...(firmware ? ['pflash0=firmware', 'pflash1=firmware-variables', `smm=${firmware.needsSmm ? 'on' : 'off'}`] : []),
   ];
   const cpu = cpuArgument(shape.cpu, tuning.cpuProperties);

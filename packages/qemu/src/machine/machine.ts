@@ -212,7 +212,7 @@ export class Machine {
   }
 
   /** Closes the control connection. The machine continues to run. */
-  leave(): void {
+  disconnect(): void {
     const qmp = this.#qmp;
     this.#qmp = undefined;
     qmp?.close();

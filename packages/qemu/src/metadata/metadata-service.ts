@@ -67,7 +67,7 @@ export class MetadataService {
     for (const name of namespaces) if (!this.#listeners.has(name)) this.#listeners.set(name, await this.#listen(name));
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     await this.closeAllExcept([]);
   }
 

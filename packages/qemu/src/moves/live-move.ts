@@ -215,7 +215,7 @@ export class LiveMove implements OngoingMove {
     if (hasMoved) throw new QemuError('MOVE_COMPLETED', `the machine is already running on ${this.#destHost}`);
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     this.#cancellation.abort(new QemuError('MOVE_FAILED', 'the host process is shutting down'));
     this.#closing.abort(this.#cancellation.signal.reason);
     await this.done.catch(() => {});

@@ -22,7 +22,7 @@ export async function findMoveObstacle(
   const { folder } = host.machine(server);
   const cpu = await readCpu(folder);
   if (!cpu) return null;
-  const signal = AbortSignal.any([host.leaving, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
+  const signal = AbortSignal.any([host.closing, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
   try {
     const request = { kind: 'check cpu', serverId: server.id, cpu } as const;
     const message = await createTransferClient(destHost, host, signal).value<string | null>(request);

@@ -9,6 +9,6 @@ export interface OngoingMove {
   /** Cancels the migration. @throws QemuError `MOVE_COMPLETED` if the guest already runs on the destination host */
   abort(): Promise<void>;
   /** Ends the migration when the host closes. The machine stays on this host unless it has already moved. */
-  leave(): Promise<void>;
+  close(): Promise<void>;
   progress(): Promise<MoveProgress | null>;
 }

@@ -54,11 +54,14 @@ async function serveVolumeRequest({ localVolumes }: Host, request: VolumeRequest
 function parseSubject(
   request: TransferRequest,
   requester: HostRequester,
-): { readonly serverId: string; readonly ends: boolean } {
-  if ('serverId' in request) return { serverId: validateId(request.serverId), ends: false };
+): { readonly serverId: string; readonly isClosingVolume: boolean } {
+  if ('serverId' in request) return { serverId: validateId(request.serverId), isClosingVolume: false };
   const user = request.kind === 'open volume' ? request.user.id : request.userId;
   const [serverId = '', hostOfUser] = user.split(HOST_SEPARATOR);
-  return { serverId: validateId(serverId), ends: request.kind === 'close volume' && hostOfUser === requester.host };
+  return {
+    serverId: validateId(serverId),
+    isClosingVolume: request.kind === 'close volume' && hostOfUser === requester.host,
+  };
 }
 
 /**
@@ -71,7 +74,7 @@ export async function serveHostRequest(
   signal: AbortSignal,
   requester: HostRequester,
 ): Promise<LinkResponse> {
-  const { serverId, ends: isClosingVolume } = parseSubject(request, requester);
+  const { serverId, isClosingVolume } = parseSubject(request, requester);
   if (!isClosingVolume && !(await requester.concerns(serverId)))
     throw new QemuError('UNSUPPORTED', `the host ${requester.host} may not send requests for the server ${serverId}`);
   if (!('serverId' in request)) return serveVolumeRequest(host, request);

@@ -283,11 +283,11 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
       },
       wireguard,
       onChange: (listener) => health.onChange(listener),
-      async leave() {
+      async close() {
         clearInterval(timer);
         unsubscribe();
         await roundRunner.waitUntilIdle();
-        await metadata.leave();
+        await metadata.close();
       },
     };
   };

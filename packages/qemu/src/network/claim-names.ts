@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QemuError } from '../qemu-error.js';
-import { DeviceNames, tagOf } from './device-names.js';
+import { DeviceNames, deriveTag } from './device-names.js';
 
 /**
  * The directory that contains the name claims of this computer's hosts. Claims, like devices, do not survive a reboot.
@@ -39,7 +39,7 @@ async function readClaims(): Promise<ReadonlyMap<string, NameClaim>> {
  * also encrypts its tunnels
  */
 export async function claimNames(directory: string, port: number | null, encrypted = false): Promise<DeviceNames> {
-  const tag = tagOf(directory);
+  const tag = deriveTag(directory);
   const otherClaims = [...(await readClaims())].filter(([, claim]) => claim.directory !== directory);
   const createError = (reason: string) => new QemuError('NETWORKS_UNAVAILABLE', reason);
   for (const [otherTag, claim] of otherClaims) {

@@ -1,4 +1,4 @@
-import { isPhysical } from '@apistrata/compute-engine/catalogs';
+import { usesPhysicalNetwork } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import type { DesiredLink } from './desired-link.js';
 import { type DeviceNames, deriveMac } from './device-names.js';
@@ -27,7 +27,7 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
     learning: supportsLearning(tunnels),
     device,
   } as const;
-  const inside = networks.filter((network) => !isPhysical(network));
+  const inside = networks.filter((network) => !usesPhysicalNetwork(network));
   const links = inside.map(({ id, mtu, segment }) => ({
     ...tunnelProperties,
     name: names.tunnel(id),

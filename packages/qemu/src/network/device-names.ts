@@ -16,7 +16,7 @@ const TAG_LENGTH = 2;
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** Returns two letters or digits that are derived from a text. */
-export function tagOf(text: string): string {
+export function deriveTag(text: string): string {
   return (sha256(text).readUInt32BE() % 36 ** TAG_LENGTH).toString(36).padStart(TAG_LENGTH, '0');
 }
 

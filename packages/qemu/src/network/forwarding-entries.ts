@@ -1,4 +1,4 @@
-import { isPhysical } from '@apistrata/compute-engine/catalogs';
+import { usesPhysicalNetwork } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import type { DeviceNames } from './device-names.js';
 import type { TunnelEndpoint, Tunnels } from './tunnels.js';
@@ -29,7 +29,7 @@ function desiredEntries(plan: NetworkPlan, names: DeviceNames, { local, peers }:
     const entry = `${mac} dev ${names.tunnel(networkId)} dst ${address}`;
     desired.set(`${entry} ${port}`, port === local.port ? entry : `${entry} port ${port}`);
   };
-  const tunnelNetworks = plan.networks.filter((network) => !isPhysical(network));
+  const tunnelNetworks = plan.networks.filter((network) => !usesPhysicalNetwork(network));
   for (const { id } of tunnelNetworks) for (const endpoint of peers.values()) addEntry(id, BROADCAST_MAC, endpoint);
   const networkIds = new Set(tunnelNetworks.map(({ id }) => id));
   for (const { host, interfaces } of plan.routers) {

@@ -45,5 +45,5 @@ export interface NetworkMode {
   /** This host's endpoint for encrypted tunnels; undefined if tunnels are not encrypted. */
   readonly wireguard?: { readonly publicKey: string; readonly port: number } | undefined;
   /** Stops managing networks. The networks of running guests remain. */
-  leave(): Promise<void>;
+  close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { isPhysical } from '@apistrata/compute-engine/catalogs';
+import { usesPhysicalNetwork } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
@@ -66,7 +66,7 @@ export function findPhysicalDevice(
   network: Pick<PlannedNetwork, 'provider'>,
   physicalNetworks: PhysicalNetworks,
 ): PhysicalDevice | undefined {
-  return isPhysical(network) ? physicalNetworks.get(network.provider?.physicalNetwork ?? '') : undefined;
+  return usesPhysicalNetwork(network) ? physicalNetworks.get(network.provider?.physicalNetwork ?? '') : undefined;
 }
 
 /**
@@ -81,7 +81,7 @@ export function checkPhysicalNetwork(
 ): void {
   const port = ports.find(({ id }) => id === portId);
   const network = networks.find(({ id }) => id === port?.networkId);
-  if (!network || !isPhysical(network) || findPhysicalDevice(network, physicalNetworks)) return;
+  if (!network || !usesPhysicalNetwork(network) || findPhysicalDevice(network, physicalNetworks)) return;
   const name = network.provider?.physicalNetwork;
   throw new QemuError(
     'NETWORKS_UNAVAILABLE',

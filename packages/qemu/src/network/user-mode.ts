@@ -21,6 +21,6 @@ export function createUserMode(forwards: Forwards, folders: MachineFolders): Net
     // QEMU emulates networks without the kernel, so guests can always be connected.
     problem: async () => null,
     onChange: () => () => {},
-    leave: async () => {},
+    close: async () => {},
   };
 }

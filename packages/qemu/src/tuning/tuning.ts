@@ -62,7 +62,7 @@ export interface Tuning {
   readonly dedicated: boolean;
   readonly cpu: CpuLimits | null;
   /** The huge page size in bytes, or `default` for the system's default; null for normal pages. */
-  readonly pages: number | 'default' | null;
+  readonly pageBytes: number | 'default' | null;
   readonly diskModel: DiskModel;
   readonly diskLimits: DiskLimits | null;
   readonly nicModel: NicModel;
@@ -110,7 +110,7 @@ function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
 }
 
 /** Parses a memory page size: `2MB`, `2048` (KiB), `1Gb` (bits) or `large`. */
-function parsePageSize(pageSize: string | undefined): Tuning['pages'] {
+function parsePageBytes(pageSize: string | undefined): Tuning['pageBytes'] {
   if (pageSize === 'large') return 'default';
   const [, digits, unit = 'K', suffix = ''] = /^(\d{1,12})([kKMGT])?i?(b|bit|B)?$/.exec(pageSize ?? '') ?? [];
   const bytes =
@@ -193,7 +193,7 @@ export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties
     cpuProperties: cpuPropertiesOf(option),
     dedicated: option('cpuPolicy') === 'dedicated',
     cpu: cpuLimitsOf(flavor.vcpus, option),
-    pages: parsePageSize(option('pageSize')),
+    pageBytes: parsePageBytes(option('pageSize')),
     diskModel: lookUp(DISK_MODELS, option('diskBus'), DISK_MODELS.virtio),
     diskLimits: diskLimitsOf(option),
     ...nicsOf(flavor.vcpus, option),

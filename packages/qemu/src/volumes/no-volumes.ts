@@ -10,5 +10,5 @@ export const noVolumes: VolumeAccess = {
   async detach() {},
   async reattach() {},
   async recover() {},
-  async leave() {},
+  async stop() {},
 };

@@ -120,7 +120,7 @@ export class RemoteVolumes implements VolumeAccess {
     for (const name of await readdir(this.#folder)) if (!name.endsWith(SOCKET_SUFFIX)) await this.#tunnel(name);
   }
 
-  async leave(): Promise<void> {
+  async stop(): Promise<void> {
     for (const tunnel of this.#tunnels.values()) await (await tunnel.catch(() => undefined))?.close();
     this.#tunnels.clear();
   }

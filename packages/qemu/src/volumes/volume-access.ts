@@ -19,7 +19,7 @@ export interface VolumeAccess {
   /** Takes over the volume connections of an earlier process. */
   recover(): Promise<void>;
   /** Stops managing volumes. The processes that serve volumes to guests keep running. */
-  leave(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** Returns the QEMU device id of a volume. */

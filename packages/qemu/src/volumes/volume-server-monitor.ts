@@ -37,7 +37,7 @@ export class VolumeServerMonitor {
     for (const id of this.#ids) await this.#check(id).catch(() => {});
   }
 
-  async leave(): Promise<void> {
+  async stop(): Promise<void> {
     this.#stop();
     await this.#checking;
   }

@@ -290,9 +290,9 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /** Cancels the creation of content. The processes that serve volumes keep running. */
-  async leave(): Promise<void> {
+  async stop(): Promise<void> {
     this.#closing.abort(new Error('the engine is closing'));
-    await this.#monitor.leave();
+    await this.#monitor.stop();
     await Promise.allSettled(this.#pending.values());
   }
 }

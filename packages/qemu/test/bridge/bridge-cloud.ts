@@ -55,7 +55,7 @@ export class BridgeCloud {
   async begin(): Promise<void> {
     const preset = guestPreset(this.#guest);
     const files: Readonly<Record<string, string>> = { [KERNEL]: this.#guest.kernel, [RAMDISK]: this.#guest.ramdisk };
-    const notified = {
+    const presetWithFiles = {
       ...preset,
       images: preset.images?.map(({ content: _, ...image }) => ({ ...image, file: files[image.id] })),
       networks: [
@@ -72,7 +72,7 @@ export class BridgeCloud {
     };
     const [enter, args] = this.#computer.enter(process.execPath, [
       await bundledProgram(PROGRAM),
-      JSON.stringify({ directory: this.directory, preset: notified, providerNetworks: this.#providerNetworks }),
+      JSON.stringify({ directory: this.directory, preset: presetWithFiles, providerNetworks: this.#providerNetworks }),
     ]);
     this.#program = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#reader = createInterface({ input: this.#program.stdout! });
@@ -121,8 +121,8 @@ export class BridgeCloud {
   }
 
   async create(name: string, networkId: string, flavorId = 'small'): Promise<Server> {
-    const expected = { name, flavorId, imageId: IMAGE, networks: [{ networkId }] };
-    const { servers } = await this.call('servers', 'create')(ada, expected);
+    const newServer = { name, flavorId, imageId: IMAGE, networks: [{ networkId }] };
+    const { servers } = await this.call('servers', 'create')(ada, newServer);
     await this.idle();
     const server = await this.call('servers', 'get')(ada, servers[0]!.id);
     if (server.fault) throw new Error(`${server.fault.message} ${server.fault.details}`);

@@ -34,4 +34,4 @@ await writer.close();
 await connected;
 const [link] = JSON.parse(execFileSync(ip, ['-json', '-details', 'link', 'show', 'type', 'tun'], { encoding: 'utf8' }));
 console.log(JSON.stringify({ name: link.ifname, severalQueues: link.linkinfo.info_data.multi_queue }));
-await mode.leave();
+await mode.close();

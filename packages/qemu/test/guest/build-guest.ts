@@ -95,8 +95,8 @@ export function missingForLogins(): string | undefined {
 
 /** Returns the paths of the libraries that a program needs. */
 function librariesOf(program: string): readonly string[] {
-  const notified = execFileSync('ldd', [program], { encoding: 'utf8' });
-  return [...notified.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
+  const lddOutput = execFileSync('ldd', [program], { encoding: 'utf8' });
+  return [...lddOutput.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
 }
 
 export interface GuestOptions {

@@ -32,9 +32,9 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
    * Returns the metadata service's response to a guest. The guest prints whole lines, because it also prints numbers.
    */
   async function requested(server: Server, path: string, ...headers: readonly string[]): Promise<string> {
-    const notified = headers.map((one) => `--header '${one}'`).join(' ');
+    const headerOptions = headers.map((one) => `--header '${one}'`).join(' ');
     const line = await cloud.line(server);
-    return line.run(`said=$(wget -q -O - ${notified} http://169.254.169.254/${path}) && echo "$said"`);
+    return line.run(`said=$(wget -q -O - ${headerOptions} http://169.254.169.254/${path}) && echo "$said"`);
   }
 
   it('assign addresses to guests, and connect the guests of a security group', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
-import { freeRange, notified } from '../forwarded-port.js';
+import { dataFrom, freeRange } from '../forwarded-port.js';
 import { missingForGuests } from '../guest/build-guest.js';
 import { ada, QemuCloud } from '../qemu-cloud.js';
 
@@ -36,8 +36,8 @@ describe.skipIf(missing)('a forwarded port of this computer', { timeout: 240_000
       await cloud.console(id, /GUEST ready/);
       await (await cloud.line(id)).run(`(while :; do echo ${name} | nc -l -p 22; done) >/dev/null 2>&1 &`);
     }
-    await eventually(async () => expect(await notified(toWeb)).toBe('web'), { interval: 500 });
-    await eventually(async () => expect(await notified(toOther)).toBe('other'), { interval: 500 });
+    await eventually(async () => expect(await dataFrom(toWeb)).toBe('web'), { interval: 500 });
+    await eventually(async () => expect(await dataFrom(toOther)).toBe('other'), { interval: 500 });
 
     await cloud.engine.servers.delete(ada, other.id);
     await cloud.engine.idle();

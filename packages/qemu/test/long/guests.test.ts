@@ -28,14 +28,14 @@ describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
     expect(console_).toContain(`DISK ${(server.flavor.diskGb * 2 ** 30) / 512}`);
     expect(console_).toContain(`ADDRESS eth0 ${mac} ${fixedIps[0]!.address}/16`);
     const line = await cloud.line(server.id);
-    const notified = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
-    expect(notified).toMatchObject({
+    const metadata = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
+    expect(metadata).toMatchObject({
       uuid: server.id,
       name: server.name,
       hostname: server.hostname,
       meta: { role: 'web' },
     });
-    expect(notified.files).toEqual([{ path: '/etc/motd', content_path: '/content/0000' }]);
+    expect(metadata.files).toEqual([{ path: '/etc/motd', content_path: '/content/0000' }]);
     expect(await line.run('cat /mnt/config/openstack/content/0000')).toBe('welcome');
     expect(await line.run('cat /mnt/config/openstack/latest/user_data')).toContain('echo hello');
     const network = JSON.parse(await line.run('cat /mnt/config/openstack/latest/network_data.json'));

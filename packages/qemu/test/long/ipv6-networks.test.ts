@@ -67,10 +67,10 @@ describe.skipIf(missing)('IPv6 addresses', { timeout: 300_000 }, () => {
     cloud.computer.inside('ip', ...pair);
     cloud.computer.inside('ip', 'link', 'set', 'client', 'master', bridge!, 'up');
     cloud.computer.inside('ip', 'link', 'set', 'wire', 'up');
-    const notified = await vi.waitFor(
+    const lease = await vi.waitFor(
       async () => JSON.parse(await cloud.computer.outputOf(process.execPath, CLIENT, 'wire', mac)),
       { timeout: 90_000, interval: 500 },
     );
-    expect(notified).toEqual({ address: addressIn(STATEFUL, second) });
+    expect(lease).toEqual({ address: addressIn(STATEFUL, second) });
   });
 });

@@ -66,8 +66,8 @@ describe.skipIf(missing).each([
     hosts = await QemuHosts.open(postgresUrl);
     await start('h1');
     await start('h2');
-    const expected = { name: 'idle', flavorId: 'tiny', imageId: NOTHING, networks: 'none', host: 'h1' } as const;
-    id = (await hosts.engine.servers.create(admin, expected)).servers[0]!.id;
+    const newServer = { name: 'idle', flavorId: 'tiny', imageId: NOTHING, networks: 'none', host: 'h1' } as const;
+    id = (await hosts.engine.servers.create(admin, newServer)).servers[0]!.id;
     await hosts.settled(id);
   }, 240_000);
 

@@ -126,8 +126,8 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
     const line = await hosts.line(second);
     const serials = server.blockDevices.map((device) => device.volumeId!.slice(0, 20));
     expect(await line.run('cat /sys/block/vd[ab]/serial; cat /mnt/disk/boots')).toBe(`${serials.join('')}boot`);
-    const notified = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
-    expect(notified.devices).toMatchObject([{ type: 'disk', serial: volumeId, path: '/dev/vdb', tags: ['data'] }]);
+    const metadata = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
+    expect(metadata.devices).toMatchObject([{ type: 'disk', serial: volumeId, path: '/dev/vdb', tags: ['data'] }]);
   });
 
   /** Writes a text to a block without using the guest's cache, because other guests use the same volume. */

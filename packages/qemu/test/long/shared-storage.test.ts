@@ -50,8 +50,8 @@ describe.skipIf(missing)('virtual machines whose disks are on shared storage', {
     return (await hosts.line(id)).run(command);
   };
   const snapshots = () => {
-    const notified = execFileSync('qemu-img', ['info', '-U', '--output=json', root()], { encoding: 'utf8' });
-    return JSON.parse(notified).snapshots?.length ?? 0;
+    const imageInfo = execFileSync('qemu-img', ['info', '-U', '--output=json', root()], { encoding: 'utf8' });
+    return JSON.parse(imageInfo).snapshots?.length ?? 0;
   };
   const change = async (host: string, expected: { disabled: boolean } | { forcedDown: boolean }) => {
     const [found] = await hosts.engine.services.list({ host });

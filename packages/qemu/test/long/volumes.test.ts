@@ -156,8 +156,8 @@ describe.skipIf(missing)('volumes of virtual machines', { timeout: 240_000 }, ()
     expect(await read('/dev/vdb')).toBe('one\ntwo\nthree\nfour');
     expect(await read('/dev/vdc')).toBe('one\ntwo');
     expect(await line.run('cat /sys/block/vdc/size')).toBe(`${3 * GIB_SECTORS}`);
-    const notified = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
-    expect(notified.devices).toMatchObject([{ type: 'disk', serial: volumeId, path: '/dev/vdb', tags: ['data'] }]);
+    const metadata = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
+    expect(metadata.devices).toMatchObject([{ type: 'disk', serial: volumeId, path: '/dev/vdb', tags: ['data'] }]);
   });
 
   it('are attached again after a hard reboot', async () => {

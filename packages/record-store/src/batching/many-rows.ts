@@ -22,13 +22,13 @@ async function loadColumnTypes(tx: Tx, table: string): Promise<ReadonlyMap<strin
  * Transposes rows into one list per column, so that one statement with a fixed number of parameters accepts any number
  * of rows.
  */
-export function byColumn(columns: number, rows: readonly (readonly unknown[])[]): unknown[][] {
+export function transposeRows(columns: number, rows: readonly (readonly unknown[])[]): unknown[][] {
   return Array.from({ length: columns }, (_, index) => rows.map((row) => row[index]));
 }
 
 /** Returns one array parameter per column, for the placeholders that `arrayExpressions` returns. */
 function createColumnParameters(types: readonly string[], rows: readonly (readonly unknown[])[]): unknown[] {
-  return byColumn(types.length, rows).map((values, index) => arrayParameter(types[index] as string, values));
+  return transposeRows(types.length, rows).map((values, index) => arrayParameter(types[index] as string, values));
 }
 
 const quoteName = (name: string) => `"${name}"`;

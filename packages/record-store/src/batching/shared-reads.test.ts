@@ -46,7 +46,8 @@ const alone = (query: CompiledQuery) => {
 const query = (sql: string, more: object = {}) =>
   ({ sql, parameters: [], query: { kind: 'SelectQueryNode' }, preparedName: sql, ...more }) as unknown as CompiledQuery;
 
-const sharing = (aloneAfterOne = 0) => shareReads(driver, alone, { traced: false, aloneAfterOne });
+const sharing = (unsharedReadsAfterLoneRead = 0) =>
+  shareReads(driver, alone, { traced: false, unsharedReadsAfterLoneRead });
 
 it('executes the queries of one turn of the event loop in one read transaction', async () => {
   const execute = sharing();

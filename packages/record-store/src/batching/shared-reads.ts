@@ -26,7 +26,7 @@ export interface SharedReadsOptions {
   /** Whether each query keeps its caller's asynchronous context. */
   readonly traced: boolean;
   /** If a query waited and no other query joined it, this many of the following queries start without waiting. */
-  readonly aloneAfterOne: number;
+  readonly unsharedReadsAfterLoneRead: number;
 }
 
 /** Returns whether a statement is a frequent query that is not batched yet. Frequent queries are short. */
@@ -45,7 +45,7 @@ const isLockError = (error: unknown) => error instanceof DatabaseUnavailable && 
 export function shareReads(
   driver: Driver,
   executeAlone: ExecuteAlone,
-  { traced: isTraced, aloneAfterOne: unsharedReadCount }: SharedReadsOptions,
+  { traced: isTraced, unsharedReadsAfterLoneRead: unsharedReadCount }: SharedReadsOptions,
 ): ExecuteAlone {
   let waitingReads: PendingRead[] = [];
   let remainingUnsharedReads = 0;

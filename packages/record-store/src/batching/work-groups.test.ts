@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type WaitingTransaction, WorkGroups } from './work-groups.js';
 
 /** Adds one transaction per turn of the event loop. Resolves to the sizes of the groups after their commit. */
-async function groupsOf(works: number): Promise<readonly number[]> {
+async function groupsOf(transactionCount: number): Promise<readonly number[]> {
   const sizes: number[] = [];
   const groups = new WorkGroups(async (group: readonly WaitingTransaction[]) => {
     sizes.push(group.length);
@@ -10,12 +10,12 @@ async function groupsOf(works: number): Promise<readonly number[]> {
   }, undefined);
   const done: Promise<unknown>[] = [];
   const arrive = () => {
-    if (done.length + 1 < works) setImmediate(arrive);
+    if (done.length + 1 < transactionCount) setImmediate(arrive);
     done.push(groups.add(async () => {}));
   };
   arrive();
   await new Promise<void>((resolve) => {
-    const check = () => (done.length < works ? setImmediate(check) : resolve());
+    const check = () => (done.length < transactionCount ? setImmediate(check) : resolve());
     check();
   });
   await Promise.all(done);

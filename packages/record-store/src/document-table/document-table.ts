@@ -42,26 +42,27 @@ export class DocumentTable<R extends Stored> {
    * @param source the session that selects the rows; default: `session`
    */
   async find(session: Session, addConditions?: (query: RowQuery) => RowQuery, source: Session = session): Promise<R[]> {
-    if (addConditions) return this.read(session, await addConditions(this.heads(source)).execute());
-    const findAllQuery = this.#compileOnce(source, 'find', () => this.heads(source));
+    if (addConditions) return this.read(session, await addConditions(this.selectHeads(source)).execute());
+    const findAllQuery = this.#compileOnce(source, 'find', () => this.selectHeads(source));
     return this.read(session, (await source.db.executeQuery<RowHead>(findAllQuery)).rows);
   }
 
   /**
    * Returns a query for the rows that `read` accepts. The caller can add conditions. The query includes the JSON if
-   * `readsTexts` returns true.
+   * `includesJson` returns true.
+   * @param expectedRows the maximum number of rows that the query returns; default: unlimited
    */
-  heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
-    const texts = this.readsTexts(session, rows) ? ['data'] : [];
-    return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
+  selectHeads(session: Session, expectedRows = Number.POSITIVE_INFINITY): RowQuery {
+    const jsonColumn = this.includesJson(session, expectedRows) ? ['data'] : [];
+    return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...jsonColumn]) as unknown as RowQuery;
   }
 
   /**
    * Returns whether a query should include the JSON, which saves a second query if there are few rows and most of them
    * are not cached.
    */
-  readsTexts(session: Session, rows: number): boolean {
-    return rows <= READ_BATCH_SIZE && session.records.isMostlyUncached(this.name);
+  includesJson(session: Session, expectedRows: number): boolean {
+    return expectedRows <= READ_BATCH_SIZE && session.records.isMostlyUncached(this.name);
   }
 
   /**
@@ -71,7 +72,7 @@ export class DocumentTable<R extends Stored> {
   async read(
     session: Session,
     rows: readonly RowHead[],
-    cachePolicy: 'at once' | 'if read again' = 'at once',
+    cachePolicy: 'first read' | 'second read' = 'first read',
   ): Promise<R[]> {
     const cachedRecords: R[] = [];
     const uncached: RowHead[] = [];
@@ -91,13 +92,13 @@ export class DocumentTable<R extends Stored> {
     }
     for (let begin = 0; begin < seqsToRead.length; begin += READ_BATCH_SIZE) {
       if (begin > 0) await yieldToEventLoop();
-      (await this.#texts(session, seqsToRead.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
+      (await this.#readJson(session, seqsToRead.slice(begin, begin + READ_BATCH_SIZE))).forEach(decode);
     }
     // Omits rows that were deleted between the two queries.
     return rows.flatMap(({ seq }) => read.get(seq) ?? []);
   }
 
-  async #texts(session: Session, seqs: readonly number[]): Promise<readonly Row[]> {
+  async #readJson(session: Session, seqs: readonly number[]): Promise<readonly Row[]> {
     const parameters = [session.kind === 'postgres' ? seqs : JSON.stringify(seqs)];
     return (await this.#byKey.bySeqs(session, parameters)).rows;
   }
@@ -152,12 +153,12 @@ export class DocumentTable<R extends Stored> {
       tx.kind === 'sqlite' ? rows : tx.batch ? rows.forUpdate().noWait() : rows.forUpdate();
     const executeOne = async () => {
       const name = tx.batch ? 'lock at once' : 'lock';
-      const query = this.#compileOnce(tx, name, () => addLock(this.heads(tx).where('id', '=', '')));
+      const query = this.#compileOnce(tx, name, () => addLock(this.selectHeads(tx).where('id', '=', '')));
       const { rows } = await tx.db.executeQuery<RowHead>({ ...query, parameters: [id] });
       return (await this.#readRecordsOfHeads(tx, rows)).get(id);
     };
     return batchStatement(tx, `lock ${this.name}`, id, executeOne, async (ids) => {
-      const rows = await addLock(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
+      const rows = await addLock(this.selectHeads(tx).where('id', '=', sql`any(${ids})`)).execute();
       const records = await this.#readRecordsOfHeads(tx, rows);
       return ids.map((each) => records.get(each));
     });
@@ -180,7 +181,7 @@ export class DocumentTable<R extends Stored> {
     const records = new Map(heads.map(({ id, revision }) => [id, this.#cachedRecord(tx, id, revision)]));
     const uncached = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
     if (uncached.length === 0) return records;
-    for (const row of await this.#texts(tx, uncached)) records.set(row.id, this.#decode(tx, row));
+    for (const row of await this.#readJson(tx, uncached)) records.set(row.id, this.#decode(tx, row));
     return records;
   }
 
@@ -298,7 +299,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Decodes a row's record. Records are immutable, so callers share the decoded record while it is cached. */
-  #decode(session: Session, row: Row, cachePolicy: 'at once' | 'if read again' = 'at once'): R {
+  #decode(session: Session, row: Row, cachePolicy: 'first read' | 'second read' = 'first read'): R {
     const cached = this.#cachedRecord(session, row.id, row.revision);
     if (cached) return cached;
     // Fields are added to the parsed object itself, which is not shared yet, because copying it would cost more than
@@ -307,7 +308,7 @@ export class DocumentTable<R extends Stored> {
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
     record.seq = row.seq;
     record.revision = row.revision;
-    if (cachePolicy === 'at once') return this.#addToCache(session, row.id, record as unknown as R);
+    if (cachePolicy === 'first read') return this.#addToCache(session, row.id, record as unknown as R);
     session.records.setOnSecondRead(this.name, row.id, record as unknown as R);
     return record as unknown as R;
   }

@@ -9,7 +9,7 @@ import type { Stored } from './stored.js';
  */
 export function hotFind<R extends Stored>(table: DocumentTable<R>, addConditions: (rows: RowQuery) => RowQuery) {
   const queryHeads = hotStatement<Parameters<DocumentTable<R>['read']>[1][number]>((session) =>
-    addConditions(table.heads(session)),
+    addConditions(table.selectHeads(session)),
   );
   return async (session: Session, parameters: readonly unknown[]): Promise<R[]> =>
     table.read(session, (await queryHeads(session, parameters)).rows);

@@ -48,7 +48,7 @@ export class PostgresConnection extends BufferedConnection {
     try {
       const { command, rowCount, rows } = await this.#query(query, name);
       // If an earlier failure was not noticed, the server responds to the commit with ROLLBACK and without an error.
-      if (text === 'commit' && command !== 'COMMIT') throw new DatabaseUnavailable('broken', command);
+      if (text === 'commit' && command !== 'COMMIT') throw new DatabaseUnavailable('failed', command);
       return { rows: rows as R[], numAffectedRows: CHANGE_COMMANDS.test(command) ? BigInt(rowCount ?? 0) : undefined };
     } catch (error) {
       throw this.#classifyError(databaseError(error), text);
@@ -93,7 +93,7 @@ export class PostgresConnection extends BufferedConnection {
     if (error instanceof DatabaseUnavailable && !REUSABLE_CONNECTION_CODES.test(codeOf(error.cause)))
       this.#lost = error;
     // After a failed rollback, the connection cannot be reused, because its state is unknown.
-    if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('away', error);
+    if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('unreachable', error);
     return error;
   }
 }

@@ -22,7 +22,7 @@ const UNSUPPORTED_LIMITS_ERROR = /unsupported startup parameter/;
 
 /** Returns whether another host may succeed, because this host does not respond or does not accept writes. */
 function isServerUnusable(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable && (error.failure === 'away' || error.failure === 'read-only');
+  return error instanceof DatabaseUnavailable && (error.failure === 'unreachable' || error.failure === 'read-only');
 }
 
 /** Returns a session's limits, keyed by PostgreSQL parameter name. A value of 0 means no limit and is omitted. */

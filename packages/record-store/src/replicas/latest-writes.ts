@@ -76,7 +76,7 @@ export class LatestWrites {
         await sql`select pg_notify(${channelOf(WRITES_RECEIVER)}, ${payload})`.execute(this.#session.db);
       } catch (error) {
         // Converted to an error that is not retried, because the write itself is committed.
-        throw error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable('broken', error);
+        throw error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable('failed', error);
       }
     };
     return { owners, sent: sendNotification() };

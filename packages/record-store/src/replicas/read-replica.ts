@@ -67,7 +67,7 @@ function unusableReason({ cluster, follows, receives }: ReplicationStatus, expec
 async function withTimeout<T>(ms: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeoutRejection = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseUnavailable('late')), ms);
+    timer = setTimeout(() => reject(new DatabaseUnavailable('timeout')), ms);
   });
   return Promise.race([result, timeoutRejection]).finally(() => clearTimeout(timer));
 }

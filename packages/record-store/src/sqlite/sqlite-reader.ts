@@ -58,7 +58,7 @@ export class SqliteReader {
     this.#thread.on('message', (result: ReaderResult) => this.#complete(result));
     const end = (cause: unknown) => {
       this.#ended = true;
-      this.#complete({ error: new DatabaseUnavailable('away', cause) });
+      this.#complete({ error: new DatabaseUnavailable('unreachable', cause) });
     };
     this.#thread.on('error', end).on('exit', () => end(new Error('the thread has ended')));
   }
@@ -69,7 +69,7 @@ export class SqliteReader {
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<R[]> {
-    if (this.#ended) return Promise.reject(new DatabaseUnavailable('away'));
+    if (this.#ended) return Promise.reject(new DatabaseUnavailable('unreachable'));
     // The thread keeps the process alive only while a query is pending.
     this.#thread.ref();
     return new Promise<readonly unknown[]>((resolve, reject) => {

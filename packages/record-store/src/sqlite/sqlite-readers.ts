@@ -73,7 +73,7 @@ class ReaderDriver implements Driver {
 
   async destroy(): Promise<void> {
     this.#closed = true;
-    for (const end of this.#waiting.splice(0)) end(Promise.reject(new DatabaseUnavailable('away')));
+    for (const end of this.#waiting.splice(0)) end(Promise.reject(new DatabaseUnavailable('unreachable')));
     await Promise.all([...this.#connections].map(({ reader }) => reader.end()));
   }
 

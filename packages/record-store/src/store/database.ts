@@ -78,7 +78,7 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
   const dialect = observeDialect(dialects.all, observer, kind === 'postgres' ? settings.poolSize : 1);
   const sharedReadOptions = {
     traced: observer?.around !== undefined,
-    aloneAfterOne: kind === 'postgres' ? 0 : SQLITE_UNSHARED_READS,
+    unsharedReadsAfterLoneRead: kind === 'postgres' ? 0 : SQLITE_UNSHARED_READS,
   };
   const db = openPool(dialect, (driver, alone) => shareReads(driver, alone, sharedReadOptions));
   // Only statements are observed here, because pool figures describe only the connections that requests wait for.

@@ -33,7 +33,7 @@ class LazyDriver implements Driver {
 
   acquireConnection(): Promise<DatabaseConnection> {
     if (this.#destruction)
-      return Promise.reject(new DatabaseUnavailable('away', new Error('the database has been closed')));
+      return Promise.reject(new DatabaseUnavailable('unreachable', new Error('the database has been closed')));
     return this.#isInitialized
       ? this.#driver.acquireConnection()
       : this.init().then(() => this.#driver.acquireConnection());

@@ -38,7 +38,7 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
 
   it('cancels a statement that takes too long, and keeps the connection', async () => {
     await open({ statementTimeoutMs: 100, poolSize: 1 });
-    await expect(sql`select pg_sleep(30)`.execute(store.db)).rejects.toMatchObject(failure('late'));
+    await expect(sql`select pg_sleep(30)`.execute(store.db)).rejects.toMatchObject(failure('timeout'));
     await store.check();
   });
 

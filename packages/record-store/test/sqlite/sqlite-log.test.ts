@@ -103,10 +103,10 @@ describe('a commit to a SQLite file', () => {
     await open();
     await add(store, 'a');
     syncs.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
-    const broken = { code: 'DATABASE_UNAVAILABLE', failure: 'broken' };
-    await expect(add(store, 'b')).rejects.toMatchObject(broken);
-    await expect(add(store, 'c')).rejects.toMatchObject(broken);
-    await expect(store.check()).rejects.toMatchObject(broken);
+    const failedDatabase = { code: 'DATABASE_UNAVAILABLE', failure: 'failed' };
+    await expect(add(store, 'b')).rejects.toMatchObject(failedDatabase);
+    await expect(add(store, 'c')).rejects.toMatchObject(failedDatabase);
+    await expect(store.check()).rejects.toMatchObject(failedDatabase);
     expect(await names(store)).toContain('a');
   });
 

@@ -33,5 +33,5 @@ it('fails as unavailable after the database was closed', async () => {
   await store.close();
   const reads = [plus(store, ['{}']), tables.serverGroups.get(store, 'g'), tables.serverGroups.count(store)];
   for (const outcome of await Promise.allSettled(reads))
-    expect(outcome).toMatchObject({ reason: { code: 'DATABASE_UNAVAILABLE', failure: 'away' } });
+    expect(outcome).toMatchObject({ reason: { code: 'DATABASE_UNAVAILABLE', failure: 'unreachable' } });
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@apistrata/compute-engine';
-import { mayRequest } from '@apistrata/compute-engine/catalogs';
+import { isAllowedByAccessRules } from '@apistrata/compute-engine/catalogs';
 import type { IdentifyCaller } from '../service/cloud-context.js';
 import type { Directory } from './directory.js';
 
@@ -47,6 +47,6 @@ export function identifyCaller(directory: Directory): IdentifyCaller {
     const caller = service ? { ...user, serviceRoles: service.roles } : user;
     if (!caller.accessRules || (serviceTypes.includes('identity') && isValidation(req))) return caller;
     const paths = [pathOf(req.originalUrl), pathOf(req.url)];
-    return mayRequest(caller, serviceTypes, req.method, paths) ? caller : undefined;
+    return isAllowedByAccessRules(caller, serviceTypes, req.method, paths) ? caller : undefined;
   };
 }

@@ -4,10 +4,10 @@ import { Passwords } from './passwords.js';
 describe('the hash of a password', () => {
   it('matches only its password, and differs each time', async () => {
     const passwords = new Passwords(16);
-    const [one, other] = [await passwords.hash('s3cret'), passwords.hashSync('s3cret')];
-    expect(one).not.toBe(other);
-    expect(one).not.toContain('s3cret');
-    for (const hash of [one, other]) {
+    const [first, second] = [await passwords.hash('s3cret'), passwords.hashSync('s3cret')];
+    expect(first).not.toBe(second);
+    expect(first).not.toContain('s3cret');
+    for (const hash of [first, second]) {
       expect(await passwords.matches('s3cret', hash)).toBe(true);
       expect(await passwords.matches('S3cret', hash)).toBe(false);
     }

@@ -1,4 +1,4 @@
-import { isPhysical, type NetworkRecord, type ProviderSegment } from '@apistrata/compute-engine/catalogs';
+import { type NetworkRecord, type ProviderSegment, usesPhysicalNetwork } from '@apistrata/compute-engine/catalogs';
 import { ServiceError } from '../service/service-error.js';
 
 export const MAX_VLAN = 4094;
@@ -80,7 +80,7 @@ export function splitProvider(
   );
   const provider: ProviderSegment = { ...UNSET_SEGMENT, ...before?.provider, ...Object.fromEntries(requested) };
   const isExternal = rest['router:external'] ?? before?.external ?? false;
-  if (isPhysical({ provider }) && isExternal && !simulated)
+  if (usesPhysicalNetwork({ provider }) && isExternal && !simulated)
     throw invalidInputError(
       'external networks cannot be connected to a physical network: routers reach external networks through the host',
     );

@@ -1,4 +1,4 @@
-import { isPhysical, type ProviderSegment } from '@apistrata/compute-engine/catalogs';
+import { type ProviderSegment, usesPhysicalNetwork } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { networkError } from './network-errors.js';
@@ -126,7 +126,7 @@ export async function completeSegments(
   const complete: ProviderSegment[] = [];
   for (const segment of requested) {
     const { networkType, segmentationId } = segment;
-    if (isPhysical({ provider: segment })) checkSegment(segment);
+    if (usesPhysicalNetwork({ provider: segment })) checkSegment(segment);
     const needsId = segmentationId === null && Object.hasOwn(MAX_SEGMENT_IDS, networkType);
     if (networkType === 'flat' || segmentationId !== null) await rejectUsedSegment(call, segment, networkId);
     complete.push(

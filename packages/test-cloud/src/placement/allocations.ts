@@ -1,5 +1,5 @@
 import type { Server } from '@apistrata/compute-engine';
-import { byClass } from '@apistrata/compute-engine/api';
+import { amountsByClass } from '@apistrata/compute-engine/api';
 import type { Call } from '../service/call.js';
 import { ifMissing } from '../service/if-missing.js';
 import { listProviders, type Provider } from './providers.js';
@@ -29,7 +29,7 @@ function toConsumer(server: Server, byHost: ReadonlyMap<string, Provider>): Cons
     const provider = byHost.get(claim.host);
     if (!provider) continue;
     const previousAmounts = allocations[provider.uuid] ?? {};
-    const mergedAmounts = byClass(claim).map(
+    const mergedAmounts = amountsByClass(claim).map(
       ([name, amount]) => [name, (previousAmounts[name] ?? 0) + amount] as const,
     );
     allocations[provider.uuid] = { ...previousAmounts, ...Object.fromEntries(mergedAmounts) };

@@ -28,15 +28,15 @@ async function findGroupPorts(store: Store, groupIds: readonly string[]): Promis
 
 /**
  * Returns the addresses of all servers in these security groups, by group id.
- * @param all the ports of all servers, if they have already been read; by default, the ports are read from the database
+ * @param allPorts the ports of all servers, if they have already been read; by default, the ports are read from the database
  */
 export async function findGroupMembers(
   store: Store,
   groupIds: readonly string[],
-  all?: readonly PortRecord[],
+  allPorts?: readonly PortRecord[],
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   if (groupIds.length === 0) return {};
-  const memberPorts = all ?? (await findGroupPorts(store, groupIds));
+  const memberPorts = allPorts ?? (await findGroupPorts(store, groupIds));
   const addressesInGroup = (groupId: string) =>
     memberPorts
       .filter(({ securityGroupIds }) => securityGroupIds.includes(groupId))

@@ -5,7 +5,7 @@ import { rejectNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { cidrOf, formatCidr } from '../ip-address.js';
-import { isPhysical } from '../provider-segment.js';
+import { usesPhysicalNetwork } from '../provider-segment.js';
 import { type SlotBlocks, sharedLockOn } from './ip-allocations.js';
 import { defaultMtu, type HostTunnel } from './network-mtu.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
@@ -78,7 +78,7 @@ export async function insertNetwork(
     status: 'ACTIVE',
     shared: false,
     external: false,
-    mtu: mtu ?? (await defaultMtu(context, tx, fields.external || isPhysical(fields))),
+    mtu: mtu ?? (await defaultMtu(context, tx, fields.external || usesPhysicalNetwork(fields))),
     subnetIds: [],
     isDefault: false,
     auto: false,

@@ -1,5 +1,5 @@
 import type { Session, Tx } from '@apistrata/record-store';
-import { isPhysical } from '../provider-segment.js';
+import { usesPhysicalNetwork } from '../provider-segment.js';
 import { networkTables } from './network-tables.js';
 
 const { networks } = networkTables;
@@ -60,6 +60,6 @@ export async function lowerMtuForTunnels(
   if (mtuOverTunnels(known) <= mtu) return;
   const internalNetworks = await networks.find(tx, (q) => q.where('external', '=', 0).orderBy('seq'));
   for (const network of internalNetworks)
-    if (!isPhysical(network) && network.mtu > mtu && network.mtu <= DEFAULT_MTU)
+    if (!usesPhysicalNetwork(network) && network.mtu > mtu && network.mtu <= DEFAULT_MTU)
       await networks.update(tx, { ...network, mtu, updatedAt: now });
 }

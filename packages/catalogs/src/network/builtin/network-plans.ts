@@ -67,13 +67,13 @@ export function createNetworkPlanOperations(
   return {
     onNetworkChange,
 
-    async networkPlan(serverIds, among): Promise<NetworkPlan> {
+    async networkPlan(serverIds, hosts): Promise<NetworkPlan> {
       const serverPorts =
         serverIds.length === 0
           ? []
           : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
       const plannedNetworks = await findNetworks(store, unique(serverPorts.map(({ networkId }) => networkId)));
-      const routerPlanInput = await findRouterPlanInput(store, plannedNetworks, among);
+      const routerPlanInput = await findRouterPlanInput(store, plannedNetworks, hosts);
       const knownIds = new Set(plannedNetworks.map(({ id }) => id));
       const reachedNetworkIds = [...routerPlanInput.reached];
       const networkRecords = [
@@ -115,7 +115,7 @@ export function createNetworkPlanOperations(
         }),
         routers: await planRouters(store, routerPlanInput, subnetRecords, floating),
         rules: ruleRecords.map(toRule),
-        members: await findGroupMembers(store, remoteGroupIds, among ? undefined : serverPorts),
+        members: await findGroupMembers(store, remoteGroupIds, hosts ? undefined : serverPorts),
       };
     },
   };

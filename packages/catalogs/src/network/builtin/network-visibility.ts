@@ -1,4 +1,4 @@
-import { isOneOf, type Rows, type Session, type Tx } from '@apistrata/record-store';
+import { isInSubquery, type Rows, type Session, type Tx } from '@apistrata/record-store';
 import type { ExpressionBuilder } from 'kysely';
 import type { Caller } from '../../caller/caller.js';
 import { canAccessProject } from '../../caller/caller-scope.js';
@@ -50,7 +50,7 @@ const selectGrants = ({ db }: Session, projectId: string) =>
 export function sharedNetworkCondition(session: Session, projectId: string) {
   const grantedNetworkIds = selectGrants(session, projectId).where('action', '=', 'shared');
   return ({ or, eb }: NetworkExpressionBuilder) =>
-    or([eb('shared', '=', 1), isOneOf(session, 'id', grantedNetworkIds)]);
+    or([eb('shared', '=', 1), isInSubquery(session, 'id', grantedNetworkIds)]);
 }
 
 /** Returns an SQL condition for networks that a project sees: its own, shared and external networks. */
@@ -61,7 +61,7 @@ export function visibilityCondition(session: Session, projectId: string) {
       eb('shared', '=', 1),
       // Rows that an earlier version wrote contain null in the `restricted` column.
       and([eb('external', '=', 1), or([eb('restricted', 'is', null), eb('restricted', '=', 0)])]),
-      isOneOf(session, 'id', selectGrants(session, projectId)),
+      isInSubquery(session, 'id', selectGrants(session, projectId)),
     ]);
 }
 
@@ -69,5 +69,5 @@ export function visibilityCondition(session: Session, projectId: string) {
 export function visibleToOthersCondition(session: Session) {
   const grantedNetworkIds = session.db.selectFrom('network_grants').select('network_id');
   return ({ or, eb }: NetworkExpressionBuilder) =>
-    or([eb('shared', '=', 1), eb('external', '=', 1), isOneOf(session, 'id', grantedNetworkIds)]);
+    or([eb('shared', '=', 1), eb('external', '=', 1), isInSubquery(session, 'id', grantedNetworkIds)]);
 }

@@ -112,7 +112,7 @@ async function findRoutersForOtherHosts(
 export async function findRouterPlanInput(
   store: Store,
   knownNetworks: readonly NetworkRecord[],
-  among: PlanHosts | undefined,
+  hosts: PlanHosts | undefined,
 ): Promise<RouterPlanInput> {
   const routerPorts = await findRouterPorts(
     store,
@@ -120,12 +120,12 @@ export async function findRouterPlanInput(
   );
   const routedNetworkIds = new Set(routerPorts.map(({ networkId }) => networkId));
   const implicit = knownNetworks.filter((network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id));
-  if (!among) return { ports: routerPorts, implicit, reached: new Set(), hostOf: () => null };
+  if (!hosts) return { ports: routerPorts, implicit, reached: new Set(), hostOf: () => null };
 
   const needed = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicit.map(({ id }) => id)]);
-  const routerHosts = await placeRouters(store, [...needed], among);
+  const routerHosts = await placeRouters(store, [...needed], hosts);
   const hostOf = (routerId: string) => routerHosts.get(routerId) ?? null;
-  const localRouterIds = [...routerHosts].flatMap(([id, host]) => (host === among.self ? [id] : []));
+  const localRouterIds = [...routerHosts].flatMap(([id, host]) => (host === hosts.self ? [id] : []));
   if (localRouterIds.length === 0) return { ports: routerPorts, implicit, reached: new Set(), hostOf };
   const localPorts = await ports.find(store, (q) =>
     q.where('device_id', 'in', localRouterIds).where(isRouterPort(store)).orderBy('seq'),
@@ -134,8 +134,8 @@ export async function findRouterPlanInput(
   const otherRouters =
     otherRouterIds.length === 0
       ? { ports: localPorts, implicit: [] }
-      : await findRoutersForOtherHosts(store, otherRouterIds, localPorts, among.self);
-  const localImplicitNetworks = [...implicit.filter(({ id }) => hostOf(id) === among.self), ...otherRouters.implicit];
+      : await findRoutersForOtherHosts(store, otherRouterIds, localPorts, hosts.self);
+  const localImplicitNetworks = [...implicit.filter(({ id }) => hostOf(id) === hosts.self), ...otherRouters.implicit];
   return {
     ports: [...new Map([...routerPorts, ...otherRouters.ports].map((port) => [port.id, port])).values()],
     implicit: [...implicit, ...otherRouters.implicit],

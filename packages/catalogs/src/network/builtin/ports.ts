@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isOneOf, type RowQuery, retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
+import { isInSubquery, type RowQuery, retryOnUniqueViolation, type Session, type Tx } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { hasItem, rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
@@ -131,7 +131,7 @@ export function createPortOperations(context: NetworkContext) {
     if (networkIds.length === 0) return rows.where('project_id', '=', projectId);
     const selectSeqs = () => store.db.selectFrom('ports').select('seq');
     const ownRows = selectSeqs().where('project_id', '=', projectId);
-    return rows.where(isOneOf(store, 'seq', ownRows.union(selectSeqs().where('network_id', 'in', networkIds))));
+    return rows.where(isInSubquery(store, 'seq', ownRows.union(selectSeqs().where('network_id', 'in', networkIds))));
   }
 
   const selectAllocations = (subnetId: string) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isOneOf, type Tx } from '@apistrata/record-store';
+import { isInSubquery, type Tx } from '@apistrata/record-store';
 import { rejectNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
@@ -200,7 +200,11 @@ export function createSubnetOperations(context: NetworkContext) {
         const selectSeqs = () => store.db.selectFrom('subnets').select('seq');
         const ownRows = selectSeqs().where('project_id', '=', projectId);
         return narrowed.where(
-          isOneOf(store, 'seq', ownRows.union(selectSeqs().where(isOneOf(store, 'network_id', visibleNetworkIds)))),
+          isInSubquery(
+            store,
+            'seq',
+            ownRows.union(selectSeqs().where(isInSubquery(store, 'network_id', visibleNetworkIds))),
+          ),
         );
       });
       return page.filter(

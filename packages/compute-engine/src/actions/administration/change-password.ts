@@ -8,7 +8,7 @@ export interface PasswordChange {
 
 const rules = {
   name: 'changePassword',
-  vm: ['active'],
+  vmStates: ['active'],
   needs: 'set_password',
   lock: true,
   history: 'changePassword',

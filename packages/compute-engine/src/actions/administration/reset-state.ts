@@ -15,7 +15,7 @@ export interface StateReset {
  */
 export const resetState = action({
   name: 'os-resetState',
-  task: 'any',
+  taskStates: 'any',
   lock: false,
   neverLaunched: true,
   during: [],

@@ -4,7 +4,7 @@ import { concurrentAction } from '../runner/action.js';
 /** Makes the guest crash and write a dump of its memory. */
 export const triggerCrashDump = concurrentAction({
   name: 'trigger_crash_dump',
-  vm: ['active', 'paused', 'rescued', 'resized', 'error'],
+  vmStates: ['active', 'paused', 'rescued', 'resized', 'error'],
   needs: 'crash_dump',
   unsupported: () => badRequest('Triggering a crash dump is not supported by this driver.'),
   lock: true,

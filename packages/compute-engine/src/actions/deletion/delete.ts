@@ -4,7 +4,7 @@ import { beginDeletion, endServer, failDeletion } from './end-server.js';
 /** Deletes a server and the resources that were created for it. */
 export const deleteServer = action({
   name: 'delete',
-  task: 'any',
+  taskStates: 'any',
   lock: true,
   neverLaunched: true,
   during: ['deleting'],

@@ -4,7 +4,7 @@ import { machineAction } from '../power/machine-action.js';
 /** Restores a soft-deleted server, which then counts against its project's quota again. */
 export const restore = machineAction({
   name: 'restore',
-  vm: ['soft-delete'],
+  vmStates: ['soft-delete'],
   lock: true,
   during: ['restoring'],
   history: 'restore',

@@ -4,13 +4,13 @@ import { softDeleteServer } from './end-server.js';
 /** Soft-deletes a server. It can be restored until the engine reclaims it. */
 export const softDelete = action({
   name: 'softDelete',
-  task: 'any',
+  taskStates: 'any',
   lock: true,
   neverLaunched: true,
   during: ['soft-deleting'],
   history: 'delete',
   notifies: 'soft_delete',
-  word: 'delete',
+  nameInMessages: 'delete',
   onFailure: 'error',
   run: softDeleteServer,
 });

@@ -47,7 +47,7 @@ async function deleteOldestBackups(run: ServerRun<BackupArguments>): Promise<voi
  */
 export const createBackup = action({
   name: 'createBackup',
-  vm: BOOTED_STATES,
+  vmStates: BOOTED_STATES,
   lock: false,
   during: BACKUP_TASK_STATES,
   history: 'createBackup',
@@ -58,9 +58,9 @@ export const createBackup = action({
     await checkProperties(scope, request);
     const { name, backupType, rotation, metadata } = request;
     const properties = { ...metadata, backup_type: backupType };
-    const { imageId, rejected } = await createSnapshotImage(scope, { name, type: 'backup', properties });
+    const { imageId, undo } = await createSnapshotImage(scope, { name, type: 'backup', properties });
     const args: BackupArguments = { imageId, backupType, rotation };
-    return { arguments: args, result: () => imageId, rejected };
+    return { arguments: args, result: () => imageId, undoAfterRejection: undo };
   },
   run: async (run) => {
     await takeSnapshot(run, run.arguments.imageId, BACKUP_TASK_STATES, 'compute_backup_instance');

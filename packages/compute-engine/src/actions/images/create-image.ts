@@ -19,7 +19,7 @@ import { snapshotVolumes } from './volume-snapshot.js';
  */
 export const createImage = action({
   name: 'createImage',
-  vm: BOOTED_STATES,
+  vmStates: BOOTED_STATES,
   lock: false,
   during: SNAPSHOT_TASK_STATES,
   history: 'createImage',
@@ -29,11 +29,16 @@ export const createImage = action({
     await checkProperties(scope, request);
     const isVolumeBackedServer = isVolumeBacked(scope.server);
     const { name, metadata: properties = {} } = request;
-    const { imageId, rejected } = isVolumeBackedServer
+    const { imageId, undo } = isVolumeBackedServer
       ? await snapshotVolumes(scope, 'createImage', request)
       : await createSnapshotImage(scope, { name, type: 'snapshot', properties });
     const args: SnapshotArguments = { imageId };
-    return { arguments: args, result: () => imageId, rejected, ...(isVolumeBackedServer && { done: true as const }) };
+    return {
+      arguments: args,
+      result: () => imageId,
+      undoAfterRejection: undo,
+      ...(isVolumeBackedServer && { done: true as const }),
+    };
   },
   run: async (run) => {
     await takeSnapshot(run, run.arguments.imageId, SNAPSHOT_TASK_STATES, 'compute_snapshot_instance');

@@ -95,13 +95,13 @@ export function createSnapshotRecord(
 }
 
 /**
- * Creates an image without data, so that the response can contain its id. The job uploads the data. Calling `rejected`
+ * Creates an image without data, so that the response can contain its id. The job uploads the data. Calling `undo`
  * deletes the image.
  */
 export async function createSnapshotImage(
   { core, context: { caller }, server }: ServerScope,
   draft: ImageDraft,
-): Promise<SnapshotArguments & { readonly rejected: () => Promise<unknown> }> {
+): Promise<SnapshotArguments & { readonly undo: () => Promise<unknown> }> {
   const { images } = core.catalogs;
   const { imageId: baseId } = server;
   const baseImage = baseId === '' ? undefined : await images.get(caller, baseId).catch(ifMissing);
@@ -110,7 +110,7 @@ export async function createSnapshotImage(
   const snapshotFormat = core.machines.snapshotFormat(server);
   const format = snapshotFormat === undefined ? {} : { diskFormat: snapshotFormat, containerFormat: 'bare' };
   await images.create(caller, { ...image, ...format });
-  return { imageId, rejected: () => images.delete(caller, imageId).catch(() => {}) };
+  return { imageId, undo: () => images.delete(caller, imageId).catch(() => {}) };
 }
 
 /**

@@ -63,20 +63,20 @@ function beginCopy(
 
 /**
  * Creates an image of a volume-backed server. The image has no data of its own, but refers to snapshots of the server's
- * volumes. If the guest can be quiesced, all snapshots are from the same point in time. Calling `rejected` deletes the
+ * volumes. If the guest can be quiesced, all snapshots are from the same point in time. Calling `undo` deletes the
  * image and the snapshots.
  */
 export async function snapshotVolumes(
   scope: ServerScope,
   action: string,
   { name, metadata }: SnapshotRequest,
-): Promise<{ readonly imageId: string; readonly rejected: () => Promise<void> }> {
+): Promise<{ readonly imageId: string; readonly undo: () => Promise<void> }> {
   const { core, context, server } = scope;
   const { images, volumes } = core.catalogs;
   const { caller } = context;
   const imageId = randomUUID();
   const mappingPromises: MappingPromise[] = [];
-  const rejected = async () => {
+  const undo = async () => {
     await images.delete(caller, imageId).catch(() => {});
     for (const copy of await Promise.allSettled(mappingPromises)) {
       if (copy.status === 'rejected' || !copy.value.snapshot_id) continue;
@@ -100,8 +100,8 @@ export async function snapshotVolumes(
     );
     await images.upload(caller, imageId, new Uint8Array());
   } catch (error) {
-    await rejected();
+    await undo();
     throw error;
   }
-  return { imageId, rejected };
+  return { imageId, undo };
 }

@@ -87,12 +87,12 @@ async function detachPort(run: ConcurrentRun<RequestedPort>): Promise<void> {
  */
 export const attachInterface = concurrentAction({
   name: 'attachInterface',
-  vm: ['active', 'paused', 'stopped'],
+  vmStates: ['active', 'paused', 'stopped'],
   lock: true,
   history: 'attach_interface',
   // The job only undoes the work of an interrupted request, so it sends no start and end notifications.
   notifies: { completed: 'interface_attach', failed: 'interface_attach' },
-  word: 'attach_interface',
+  nameInMessages: 'attach_interface',
   begin: async (scope, request: NewInterface) => {
     const { core, context, server } = scope;
     const requestedPort = await planPort(scope, request);
@@ -122,7 +122,7 @@ export const attachInterface = concurrentAction({
           done: [createAttachEvent(scope, startedAt)],
         };
       },
-      releasePort: () => releaseUnattachedPort(scope, requestedPort),
+      release: () => releaseUnattachedPort(scope, requestedPort),
       undo: ({ interfaces }: Server) => ({ interfaces: excludePort(interfaces, portId) }),
     };
   },

@@ -13,11 +13,11 @@ export interface InterfaceDetachment {
  */
 export const detachInterface = concurrentAction({
   name: 'detachInterface',
-  vm: ['active', 'paused', 'stopped'],
+  vmStates: ['active', 'paused', 'stopped'],
   lock: true,
   history: 'detach_interface',
   notifies: 'interface_detach',
-  word: 'detach_interface',
+  nameInMessages: 'detach_interface',
   begin: async (_scope, { portId }: InterfaceDetachment) => ({ arguments: { portId } }),
   run: async (run) => {
     const { portId } = run.arguments;

@@ -16,12 +16,12 @@ export interface LiveMigrationAbortion {
 /** Aborts a live migration, so that the server stays on its source host. */
 export const abortLiveMigration = action({
   name: 'live_migration_cancel',
-  task: ['migrating'],
+  taskStates: ['migrating'],
   lock: true,
   during: [],
   history: 'live_migration_cancel',
   notifies: 'live_migration_abort',
-  word: 'abort live migration',
+  nameInMessages: 'abort live migration',
   onFailure: 'unchanged',
   begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginAbortOrComplete(scope, number, statuses),
   run: async (run) => {

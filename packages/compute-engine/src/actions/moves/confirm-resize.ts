@@ -8,7 +8,7 @@ import { beginConfirmOrRevert } from './confirm-or-revert.js';
 /** Confirms a resize or cold migration, and removes the server's remaining resources from the source host. */
 export const confirmResize = action({
   name: 'confirmResize',
-  vm: ['resized'],
+  vmStates: ['resized'],
   lock: true,
   during: ['resize_confirming'],
   history: 'confirmResize',

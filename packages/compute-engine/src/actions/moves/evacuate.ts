@@ -91,10 +91,10 @@ async function assignToFailedHost(run: ServerRun<EvacuateArguments>): Promise<vo
  */
 export const evacuate = action({
   name: 'evacuate',
-  vm: ['active', 'stopped', 'error'],
-  task: 'any',
+  vmStates: ['active', 'stopped', 'error'],
+  taskStates: 'any',
   lock: false,
-  notWithShares: 'CONFLICT',
+  rejectionWithShares: 'CONFLICT',
   during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
   history: 'evacuate',
   notifies: { accepted: 'evacuate', failed: 'rebuild' },

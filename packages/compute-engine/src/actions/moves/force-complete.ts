@@ -13,13 +13,13 @@ export interface ForceCompletion {
 /** Pauses a server so that its live migration can complete. */
 export const forceComplete = action({
   name: 'live_migration_force_complete',
-  vm: ['active'],
-  task: ['migrating'],
+  vmStates: ['active'],
+  taskStates: ['migrating'],
   lock: true,
   during: [],
   history: 'live_migration_force_complete',
   notifies: 'live_migration_force_complete',
-  word: 'force_complete',
+  nameInMessages: 'force_complete',
   onFailure: 'unchanged',
   begin: (scope, { number }: ForceCompletion) => beginAbortOrComplete(scope, number, ['running'], true),
   run: async (run) => {

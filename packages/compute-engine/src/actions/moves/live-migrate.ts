@@ -191,9 +191,9 @@ async function reserveHost(run: ServerRun<LiveMigrationArguments>): Promise<stri
  */
 export const liveMigrate = action({
   name: 'os-migrateLive',
-  vm: ['active', 'paused'],
+  vmStates: ['active', 'paused'],
   lock: true,
-  notWithShares: 'CONFLICT',
+  rejectionWithShares: 'CONFLICT',
   during: ['migrating'],
   history: 'live-migration',
   notifies: null,

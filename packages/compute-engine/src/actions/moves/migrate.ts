@@ -14,9 +14,9 @@ export interface MigrateRequest {
 /** Cold-migrates a server to another host. Afterwards, a client must confirm or revert the migration. */
 export const migrate = action({
   name: 'migrate',
-  vm: ['active', 'stopped'],
+  vmStates: ['active', 'stopped'],
   lock: true,
-  notWithShares: 'CONFLICT',
+  rejectionWithShares: 'CONFLICT',
   during: MOVE_TASK_STATES,
   history: 'migrate',
   notifies: { failed: 'resize' },

@@ -54,9 +54,9 @@ async function checkQuotaIncrease(
  */
 export const resize = action({
   name: 'resize',
-  vm: ['active', 'stopped'],
+  vmStates: ['active', 'stopped'],
   lock: true,
-  notWithShares: 'CONFLICT',
+  rejectionWithShares: 'CONFLICT',
   during: MOVE_TASK_STATES,
   history: 'resize',
   notifies: { failed: 'resize' },

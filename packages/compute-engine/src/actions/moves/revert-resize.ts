@@ -8,7 +8,7 @@ import { beginConfirmOrRevert } from './confirm-or-revert.js';
 /** Reverts a resize or cold migration, so that the server returns to its old host and flavor. */
 export const revertResize = action({
   name: 'revertResize',
-  vm: ['resized'],
+  vmStates: ['resized'],
   lock: true,
   during: ['resize_reverting'],
   history: 'revertResize',

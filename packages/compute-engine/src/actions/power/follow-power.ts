@@ -68,7 +68,7 @@ export const followPower: Cleanup = {
         ...(shouldStart && { vmState: 'stopped' as const }),
       });
       const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => createPatch(current) });
-      const record = { ...(shouldStart ? start : stop), vm: [...STOPPABLE_VM_STATES], begin };
+      const record = { ...(shouldStart ? start : stop), vmStates: [...STOPPABLE_VM_STATES], begin };
       await beginAction(core, record, context, server.id, undefined);
     } catch (error) {
       if (!(error instanceof Superseded) && !(error instanceof Rejection)) throw error;

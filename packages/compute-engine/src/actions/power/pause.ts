@@ -3,7 +3,7 @@ import { machineAction } from './machine-action.js';
 /** Pauses a server and keeps its state in memory. */
 export const pause = machineAction({
   name: 'pause',
-  vm: ['active'],
+  vmStates: ['active'],
   needs: 'pause',
   lock: true,
   during: ['pausing'],

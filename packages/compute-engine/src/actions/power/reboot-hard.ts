@@ -3,8 +3,8 @@ import { machineAction } from './machine-action.js';
 /** Reboots a server by resetting its machine, without the guest's cooperation. */
 export const rebootHard = machineAction({
   name: 'rebootHard',
-  vm: ['active', 'stopped', 'paused', 'suspended', 'error'],
-  task: [
+  vmStates: ['active', 'stopped', 'paused', 'suspended', 'error'],
+  taskStates: [
     null,
     'rebooting',
     'reboot_pending',
@@ -19,7 +19,7 @@ export const rebootHard = machineAction({
   during: ['rebooting_hard', 'reboot_pending_hard', 'reboot_started_hard'],
   history: 'reboot',
   notifies: 'reboot',
-  word: 'reboot',
+  nameInMessages: 'reboot',
   onFailure: 'error',
   work: { verb: 'reboot', type: 'HARD' },
   event: 'compute_reboot_instance',

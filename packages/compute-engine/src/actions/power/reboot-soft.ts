@@ -3,12 +3,12 @@ import { machineAction } from './machine-action.js';
 /** Reboots a server by requesting the reboot from its guest. */
 export const rebootSoft = machineAction({
   name: 'rebootSoft',
-  vm: ['active'],
+  vmStates: ['active'],
   lock: true,
   during: ['rebooting', 'reboot_pending', 'reboot_started'],
   history: 'reboot',
   notifies: 'reboot',
-  word: 'reboot',
+  nameInMessages: 'reboot',
   onFailure: 'error',
   work: { verb: 'reboot', type: 'SOFT' },
   event: 'compute_reboot_instance',

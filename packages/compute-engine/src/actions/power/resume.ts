@@ -3,7 +3,7 @@ import { machineAction } from './machine-action.js';
 /** Resumes a suspended server. */
 export const resume = machineAction({
   name: 'resume',
-  vm: ['suspended'],
+  vmStates: ['suspended'],
   needs: 'resume',
   lock: true,
   during: ['resuming'],

@@ -3,12 +3,12 @@ import { machineAction } from './machine-action.js';
 /** Starts a stopped server. */
 export const start = machineAction({
   name: 'os-start',
-  vm: ['stopped'],
+  vmStates: ['stopped'],
   lock: true,
   during: ['powering-on'],
   history: 'start',
   notifies: 'power_on',
-  word: 'start',
+  nameInMessages: 'start',
   onFailure: 'unchanged',
   work: { verb: 'power_on' },
   event: 'compute_start_instance',

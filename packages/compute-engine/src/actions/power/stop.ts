@@ -3,12 +3,12 @@ import { machineAction } from './machine-action.js';
 /** Stops a server. */
 export const stop = machineAction({
   name: 'os-stop',
-  vm: ['active', 'error'],
+  vmStates: ['active', 'error'],
   lock: true,
   during: ['powering-off'],
   history: 'stop',
   notifies: 'power_off',
-  word: 'stop',
+  nameInMessages: 'stop',
   onFailure: 'unchanged',
   work: { verb: 'power_off' },
   event: 'compute_stop_instance',

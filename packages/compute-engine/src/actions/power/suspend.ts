@@ -3,10 +3,10 @@ import { machineAction } from './machine-action.js';
 /** Suspends a server to disk. */
 export const suspend = machineAction({
   name: 'suspend',
-  vm: ['active'],
+  vmStates: ['active'],
   needs: 'suspend',
   lock: true,
-  notWithShares: 'CONFLICT',
+  rejectionWithShares: 'CONFLICT',
   during: ['suspending'],
   history: 'suspend',
   notifies: 'suspend',

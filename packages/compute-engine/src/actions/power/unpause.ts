@@ -3,7 +3,7 @@ import { machineAction } from './machine-action.js';
 /** Resumes a paused server. */
 export const unpause = machineAction({
   name: 'unpause',
-  vm: ['paused'],
+  vmStates: ['paused'],
   needs: 'unpause',
   lock: true,
   during: ['unpausing'],

@@ -123,9 +123,9 @@ async function reimageRootVolume(run: ServerRun, imageId: string): Promise<void>
  */
 export const rebuild = action({
   name: 'rebuild',
-  vm: ['active', 'stopped', 'error'],
+  vmStates: ['active', 'stopped', 'error'],
   lock: true,
-  notWithShares: 'BAD_REQUEST',
+  rejectionWithShares: 'BAD_REQUEST',
   during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
   history: 'rebuild',
   notifies: { accepted: 'rebuild_scheduled', around: 'rebuild', failed: 'rebuild' },

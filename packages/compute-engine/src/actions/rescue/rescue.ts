@@ -56,7 +56,7 @@ async function moveToHost(run: ServerRun, host: string): Promise<void> {
  */
 export const rescue = action({
   name: 'rescue',
-  vm: ['active', 'stopped', 'error'],
+  vmStates: ['active', 'stopped', 'error'],
   needs: 'rescue',
   lock: true,
   during: ['rescuing'],

@@ -3,7 +3,7 @@ import { machineAction } from '../power/machine-action.js';
 /** Boots a rescued server from its own disk again. */
 export const unrescue = machineAction({
   name: 'unrescue',
-  vm: ['rescued'],
+  vmStates: ['rescued'],
   needs: 'unrescue',
   lock: true,
   during: ['unrescuing'],

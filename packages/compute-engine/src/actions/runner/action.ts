@@ -15,14 +15,14 @@ export interface ActionRules<Name extends string = string> {
    */
   readonly name: Name;
   /** Values of the server's `vm_state` in which the action is allowed. Default: all values. */
-  readonly vm?: readonly VmState[];
+  readonly vmStates?: readonly VmState[];
   /**
    * Task states in which the action is allowed. Null means that no task is in progress; `any` allows all task states.
    * Default: `[null]`.
    */
-  readonly task?: readonly (TaskState | null)[] | 'any';
-  /** Task states in which the action is rejected even if `task` allows them. */
-  readonly notTask?: readonly TaskState[];
+  readonly taskStates?: readonly (TaskState | null)[] | 'any';
+  /** Task states in which the action is rejected even if `taskStates` allows them. */
+  readonly excludedTaskStates?: readonly TaskState[];
   /** Whether the action is rejected while the server is locked, except for administrators. */
   readonly lock: boolean;
   /** Whether the action is allowed for servers that were never launched. */
@@ -36,7 +36,7 @@ export interface ActionRules<Name extends string = string> {
    * The error code for servers with attached shares, which the action would have to mount again. By default, the action
    * is allowed for servers with shares.
    */
-  readonly notWithShares?: 'CONFLICT' | 'BAD_REQUEST';
+  readonly rejectionWithShares?: 'CONFLICT' | 'BAD_REQUEST';
   /**
    * The driver command that the action requires. If the driver does not support the command, the action is rejected
    * with 501.
@@ -52,7 +52,7 @@ export interface ActionRules<Name extends string = string> {
    */
   readonly notifies: Notifies;
   /** The action's name in the messages of 409 errors. Default: `name`. */
-  readonly word?: string;
+  readonly nameInMessages?: string;
 }
 
 /** Performs checks and writes in the transaction that starts an action. Returns the changes to the server record. */
@@ -69,7 +69,7 @@ export interface StartedAction<Arguments, Result> {
   /** Derives the caller's result from the server record after the transaction. */
   readonly result?: (server: Server) => Result;
   /** Undoes changes in other services if the transaction rejects the action. */
-  readonly rejected?: () => Promise<unknown>;
+  readonly undoAfterRejection?: () => Promise<unknown>;
   /** Whether the action is already complete, so that no job is needed. */
   readonly done?: true;
 }
@@ -128,7 +128,7 @@ export interface StartedConcurrentAction<Arguments, Result> {
    * Releases the resources that a failed `perform` may have acquired, even partially. Omit this function if a rejected
    * call acquires nothing. If the outcome of the call is unknown in that case, the guard is executed.
    */
-  readonly releasePort?: () => Promise<void>;
+  readonly release?: () => Promise<void>;
 }
 
 /** An action that runs concurrently with others and does not set a task state. */
@@ -159,7 +159,7 @@ export type AnyAction<Name extends string = string> =
  *
  * const rest = action({
  *   name: 'rest',
- *   vm: ['active'],
+ *   vmStates: ['active'],
  *   needs: 'pause',
  *   lock: true,
  *   during: ['pausing'],

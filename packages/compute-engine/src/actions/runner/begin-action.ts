@@ -46,7 +46,7 @@ export async function beginAction<Request, Result>(
   const changedServer = await core.store
     .transaction((tx) => writeAction(core, tx, record, context, id, startedAction))
     .catch(async (error) => {
-      await startedAction.rejected?.();
+      await startedAction.undoAfterRejection?.();
       throw error;
     });
   return startedAction.result?.(changedServer) as Result;

@@ -149,18 +149,18 @@ export async function beginConcurrently<Request, Result>(
     return started.result?.(changedServer) as Result;
   }
   const guardId = await start.guard();
-  return core.guards.hold(guardId, () => callWithGuard(start, guardId, callService, started.releasePort));
+  return core.guards.renewDuring(guardId, () => callWithGuard(start, guardId, callService, started.release));
 }
 
 /**
  * Calls the other service and releases the guard. If the outcome of the call is unknown, the guard remains, unless
- * `releasePort` has released everything that the call may have acquired.
+ * `release` has released everything that the call may have acquired.
  */
 async function callWithGuard<Result>(
   start: ActionStart<Result>,
   guardId: string,
   request: () => Promise<AcceptedAction<Result>>,
-  releasePort: (() => Promise<void>) | undefined,
+  release: (() => Promise<void>) | undefined,
 ): Promise<Result> {
   let response: AcceptedAction<Result>;
   try {
@@ -170,9 +170,9 @@ async function callWithGuard<Result>(
       return response.result?.(completed) as Result;
     }
   } catch (error) {
-    await releasePort?.();
-    const rejected = error instanceof CatalogError && error.kind !== 'unavailable';
-    if (releasePort || rejected) await start.abandon(guardId);
+    await release?.();
+    const isRejection = error instanceof CatalogError && error.kind !== 'unavailable';
+    if (release || isRejection) await start.abandon(guardId);
     throw error;
   }
   const changedServer = await start.proceed(guardId, response);

@@ -9,20 +9,21 @@ import type { ActionRules } from './action.js';
  * @param isAdmin whether the caller is an administrator, who may change locked servers
  */
 export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean): void {
-  const word = rules.word ?? rules.name;
+  const nameInMessages = rules.nameInMessages ?? rules.name;
   if (rules.lock && server.lock && !isAdmin) throw conflict(`Instance ${server.id} is locked`);
-  const createInvalidStateError = () => conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
+  const createInvalidStateError = () =>
+    conflict(`Instance ${server.id} is in an invalid state for '${nameInMessages}'`);
   const createStateError = (attribute: string, state: string | null) =>
     state === null
       ? createInvalidStateError()
-      : conflict(`Cannot '${word}' instance ${server.id} while it is in ${attribute} ${state}`);
-  if (rules.vm && !rules.vm.includes(server.vmState)) throw createStateError('vm_state', server.vmState);
-  const tasks = rules.task ?? [null];
-  const isExcluded = server.taskState !== null && rules.notTask?.includes(server.taskState);
+      : conflict(`Cannot '${nameInMessages}' instance ${server.id} while it is in ${attribute} ${state}`);
+  if (rules.vmStates && !rules.vmStates.includes(server.vmState)) throw createStateError('vm_state', server.vmState);
+  const tasks = rules.taskStates ?? [null];
+  const isExcluded = server.taskState !== null && rules.excludedTaskStates?.includes(server.taskState);
   if (isExcluded || (tasks !== 'any' && !tasks.includes(server.taskState)))
     throw createStateError('task_state', server.taskState);
-  if (rules.notWithShares && server.shares.length > 0)
-    throw new Rejection(rules.notWithShares, 'Feature not supported with instances that have shares.');
+  if (rules.rejectionWithShares && server.shares.length > 0)
+    throw new Rejection(rules.rejectionWithShares, 'Feature not supported with instances that have shares.');
   if (!rules.neverLaunched && server.launchedAt === null) throw createInvalidStateError();
 }
 

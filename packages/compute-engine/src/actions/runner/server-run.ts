@@ -1,4 +1,4 @@
-import { allStatements, type Tx } from '@apistrata/record-store';
+import { awaitStatements, type Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
@@ -162,7 +162,7 @@ export class ServerRun<Arguments = unknown> {
     const work = async (tx: Tx) => {
       const { id } = this.server;
       const { requestId } = this.context;
-      const [current, action] = await allStatements([
+      const [current, action] = await awaitStatements([
         tables.servers.lockToUpdate(tx, id, this.server.revision),
         events.length > 0 ? lockAction(tx, id, requestId) : undefined,
       ]);
@@ -173,7 +173,7 @@ export class ServerRun<Arguments = unknown> {
       const additionalPatch = (await also?.(tx, current)) ?? {};
       const next = { ...current, ...patch, ...additionalPatch, updatedAt: this.core.clock.now() };
       const emit = (step: InstanceStep) => this.core.events.emitStep(tx, step, this.context, this.arguments);
-      const [changed] = await allStatements([
+      const [changed] = await awaitStatements([
         tables.servers.update(tx, next),
         action && recordEvents(tx, action, events),
         ends && this.core.worker.complete(tx, this.job.id),

@@ -27,12 +27,12 @@ async function findCatalogShare({ core, context }: ServerScope, id: string): Pro
 /** Attaches a share to a stopped server. The server mounts the share when it starts. Returns the attachment. */
 export const attachShare = concurrentAction({
   name: 'attachShare',
-  vm: ['stopped'],
+  vmStates: ['stopped'],
   lock: false,
   anyProject: true,
   history: 'attach_share',
   notifies: 'share_attach',
-  word: 'attach_share',
+  nameInMessages: 'attach_share',
   begin: async (scope, { shareId, tag }: NewShare) => {
     const share = await findCatalogShare(scope, shareId);
     if (share.status !== 'available') throw conflict(`Share ${shareId} must be available, but it is ${share.status}.`);

@@ -12,12 +12,12 @@ export interface ShareDetachment {
 /** Detaches a share from a server. */
 export const detachShare = concurrentAction({
   name: 'detachShare',
-  vm: ['stopped', 'error'],
+  vmStates: ['stopped', 'error'],
   lock: false,
   anyProject: true,
   history: 'detach_share',
   notifies: 'share_detach',
-  word: 'detach_share',
+  nameInMessages: 'detach_share',
   begin: async ({ server }, { shareId }: ShareDetachment) => {
     const { id } = findShare(server, shareId);
     const args: ShareArguments = { id, shareId };

@@ -9,7 +9,7 @@ import type { ServerRun } from '../runner/server-run.js';
  * reserved attachment before its connected attachment is deleted. Volumes that are being attached or detached are left
  * to the jobs that do so. Idempotent.
  */
-export async function keepVolumesReserved(run: ServerRun): Promise<void> {
+export async function reserveForOffload(run: ServerRun): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
   const { id: serverId, blockDevices } = run.server;
@@ -29,7 +29,7 @@ export async function keepVolumesReserved(run: ServerRun): Promise<void> {
 }
 
 /**
- * Deletes the attachments that `keepVolumesReserved` created or replaced and that the server record does not contain.
+ * Deletes the attachments that `reserveForOffload` created or replaced and that the server record does not contain.
  * Also cleans up after an attempt that was interrupted or superseded. Idempotent.
  */
 export async function deleteUnrecordedAttachments(

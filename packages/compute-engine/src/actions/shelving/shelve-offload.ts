@@ -5,7 +5,7 @@ import { deleteUnrecordedAttachments } from './reserve-volumes.js';
 /** Removes a shelved server from its host before the configured offload time has elapsed. */
 export const shelveOffload = action({
   name: 'shelveOffload',
-  vm: ['shelved'],
+  vmStates: ['shelved'],
   lock: true,
   during: ['shelving_offloading'],
   history: 'shelveOffload',

@@ -24,9 +24,9 @@ const UPLOAD_TASK_STATES = [
  */
 export const shelve = action({
   name: 'shelve',
-  vm: BOOTED_STATES,
+  vmStates: BOOTED_STATES,
   lock: true,
-  notWithShares: 'CONFLICT',
+  rejectionWithShares: 'CONFLICT',
   during: ['shelving', ...UPLOAD_TASK_STATES],
   history: 'shelve',
   notifies: { failed: 'shelve' },
@@ -36,8 +36,8 @@ export const shelve = action({
     const argumentsWithoutImage: ShelveArguments = { imageId: null };
     if (isVolumeBacked(server)) return { arguments: argumentsWithoutImage };
     const draft = { name: `${server.name}-shelved`, type: 'snapshot', properties: {} } as const;
-    const { imageId, rejected } = await createSnapshotImage(scope, draft);
-    return { arguments: { imageId }, rejected };
+    const { imageId, undo } = await createSnapshotImage(scope, draft);
+    return { arguments: { imageId }, undoAfterRejection: undo };
   },
   run: async (run) => {
     const { imageId } = run.arguments;

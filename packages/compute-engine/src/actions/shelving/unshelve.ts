@@ -44,7 +44,7 @@ async function selectNewHost(run: ServerRun<UnshelveArguments>): Promise<void> {
 /** Unshelves a server. If the server was offloaded, the scheduler selects a new host. */
 export const unshelve = action({
   name: 'unshelve',
-  vm: ['shelved', 'shelved_offloaded'],
+  vmStates: ['shelved', 'shelved_offloaded'],
   lock: true,
   during: ['unshelving', 'spawning'],
   history: 'unshelve',

@@ -38,11 +38,11 @@ async function connectReservedVolume(run: ConcurrentRun<AttachVolumeArguments>):
 /** Reserves a volume and a device name, and attaches the volume. Returns the block device. */
 export const attachVolume = concurrentAction({
   name: 'attachVolume',
-  vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
+  vmStates: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
   lock: true,
   history: 'attach_volume',
   notifies: 'volume_attach',
-  word: 'attach_volume',
+  nameInMessages: 'attach_volume',
   begin: async (scope, request: NewAttachment) => {
     const { core, context, server } = scope;
     const { volumeId, tag } = request;

@@ -19,11 +19,11 @@ export interface DetachVolumeArguments {
 /** Detaches a volume from a server. */
 export const detachVolume = concurrentAction({
   name: 'detachVolume',
-  vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
+  vmStates: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
   lock: true,
   history: 'detach_volume',
   notifies: 'volume_detach',
-  word: 'detach_volume',
+  nameInMessages: 'detach_volume',
   begin: async (scope, { volumeId }: VolumeDetachment) => {
     const { core, context, server } = scope;
     const volume = await findVolume(scope, volumeId);

@@ -8,11 +8,11 @@ export interface VolumeExtension {
 /** Notifies the machine that one of its volumes was extended, and confirms the extension to the volume service. */
 export const extendVolume = concurrentAction({
   name: 'extendVolume',
-  task: 'any',
+  taskStates: 'any',
   lock: false,
   history: 'extend_volume',
   notifies: null,
-  word: 'extend_volume',
+  nameInMessages: 'extend_volume',
   begin: async (_scope, { volumeId }: VolumeExtension) => ({ arguments: { volumeId } }),
   run: async (run) => {
     const { volumeId } = run.arguments;

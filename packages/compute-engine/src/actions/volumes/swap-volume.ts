@@ -50,11 +50,11 @@ async function swap(run: ConcurrentRun<SwapVolumeArguments>): Promise<{ volumeId
 /** Replaces a device's volume with the volume to which the volume service is migrating the data. */
 export const swapVolume = concurrentAction({
   name: 'swapVolume',
-  vm: ['active', 'paused', 'resized'],
+  vmStates: ['active', 'paused', 'resized'],
   lock: true,
   history: 'swap_volume',
   notifies: 'volume_swap',
-  word: 'swap_volume',
+  nameInMessages: 'swap_volume',
   begin: async (scope, { oldVolumeId, newVolumeId }: VolumeSwap) => {
     const { core, context, server } = scope;
     const { volumes } = core.catalogs;

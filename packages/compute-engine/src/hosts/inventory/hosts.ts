@@ -3,7 +3,7 @@ import { groupBy } from '../../core/group-by.js';
 import type { HostPowerAction } from '../../drivers/driver.js';
 import { badRequest, notFound, notSupported } from '../../errors/rejection.js';
 import type { Inventory, Server } from '../../model/index.js';
-import { byClass } from '../../scheduler/amounts.js';
+import { amountsByClass } from '../../scheduler/amounts.js';
 import { usageByHost } from '../../scheduler/claims.js';
 import { readCountsByHost } from '../../scheduler/host-counts.js';
 import type { Host, HostMap } from '../../scheduler/infrastructure.js';
@@ -11,7 +11,7 @@ import { LIVE_SERVERS, tables } from '../../schema/tables.js';
 import { type ServiceState, Services } from './services.js';
 
 /** Total, claimed or used capacity of a host. Memory is in MiB, disk in GiB. */
-export interface HostShare {
+export interface HostUsageRow {
   /** What the figures cover: `(total)`, `(used_now)`, `(used_max)`, or a project id. */
   readonly project: string;
   readonly cpu: number;
@@ -51,12 +51,12 @@ export class Hosts {
   }
 
   /** Returns the total capacity, current usage and maximum usage of a compute host, and the usage of each project. */
-  async shares(name: string): Promise<readonly HostShare[]> {
+  async shares(name: string): Promise<readonly HostUsageRow[]> {
     const { node } = await this.#find(name);
     const { store } = this.#core;
     const usage = (await usageByHost(store)).get(name);
     const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE_SERVERS));
-    const sumServers = (project: string, counted: readonly Server[]): HostShare => ({
+    const sumServers = (project: string, counted: readonly Server[]): HostUsageRow => ({
       project,
       cpu: counted.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
       memoryMb: counted.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),
@@ -80,7 +80,7 @@ export class Hosts {
   /** Returns the claims of all servers on a host, summed by resource class; empty for an unknown host. */
   async allocations(name: string): Promise<Readonly<Record<string, number>>> {
     const count = (await readCountsByHost(this.#core.store)).get(name);
-    return count ? Object.fromEntries(byClass(count)) : {};
+    return count ? Object.fromEntries(amountsByClass(count)) : {};
   }
 
   /**

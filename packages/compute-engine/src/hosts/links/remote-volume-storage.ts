@@ -1,10 +1,10 @@
 import type { VolumeStorage } from '@apistrata/catalogs';
-import type { HostCaller } from './host-caller.js';
+import type { HostLinkClient } from './host-link-client.js';
 import type { LinkRequest } from './link-request.js';
 
 /** The dependencies of a `VolumeStorage` whose content another process stores. */
 export interface RemoteVolumeStorageParts {
-  readonly caller: Pick<HostCaller, 'request'>;
+  readonly linkClient: Pick<HostLinkClient, 'request'>;
   /** Returns the host that stores volumes, or null if no host does. */
   readonly volumeHost: () => Promise<string | null>;
 }
@@ -13,7 +13,7 @@ export interface RemoteVolumeStorageParts {
  * Creates a `VolumeStorage` that forwards each call to the host that stores volumes. If no host stores volumes, volumes
  * are records without content.
  */
-export function createRemoteVolumeStorage({ caller: links, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
+export function createRemoteVolumeStorage({ linkClient, volumeHost }: RemoteVolumeStorageParts): VolumeStorage {
   // Requests have no timeout, because copying may take a long time, and the link ends if the host process dies.
   const neverAborted = new AbortController().signal;
 
@@ -21,7 +21,7 @@ export function createRemoteVolumeStorage({ caller: links, volumeHost }: RemoteV
     const host = await volumeHost();
     if (host === null) return undefined;
     const request: LinkRequest = { kind: 'volumes', call, given: callArguments };
-    return links.request(host, request, neverAborted, onProcessing);
+    return linkClient.request(host, request, neverAborted, onProcessing);
   }
 
   return {

@@ -90,11 +90,11 @@ export class Flavors {
 
   /**
    * Grants a project access to a flavor. Throws 409 if the project already has access, or if the flavor is public and
-   * `publicToo` is false.
+   * `allowPublic` is false.
    */
-  grant(context: Context, id: string, projectId: string, options: { readonly publicToo: boolean }): Promise<Flavor> {
+  grant(context: Context, id: string, projectId: string, options: { readonly allowPublic: boolean }): Promise<Flavor> {
     return this.#change(context, id, ({ isPublic, projects }) => {
-      if (isPublic && !options.publicToo) throw conflict('Can not add access to a public flavor.');
+      if (isPublic && !options.allowPublic) throw conflict('Can not add access to a public flavor.');
       if (projects.includes(projectId))
         throw conflict(`Flavor access already exists for flavor ${id} and project ${projectId} combination.`);
       return { projects: [...projects, projectId] };

@@ -1,5 +1,5 @@
 import { type Amounts, checkLimits } from '@apistrata/quota';
-import { allStatements, compoundKey, hotStatement, lockName, type Session, type Tx } from '@apistrata/record-store';
+import { awaitStatements, compoundKey, hotStatement, lockName, type Session, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
@@ -22,7 +22,7 @@ type ServerAmounts = Readonly<Record<(typeof SERVER_KINDS)[number], number>>;
  * that of the class `default`, otherwise the configured limit.
  */
 export async function limitsOf(core: Core, session: Session, projectId: string, userId = ''): Promise<Limits> {
-  const [user, project, classLimits] = await allStatements([
+  const [user, project, classLimits] = await awaitStatements([
     userId ? tables.quotaSets.get(session, compoundKey(projectId, userId)) : undefined,
     tables.quotaSets.get(session, compoundKey(projectId, '')),
     tables.quotaClasses.get(session, 'default'),
@@ -160,7 +160,7 @@ export async function admitServers(
   { min, max }: { readonly min: number; readonly max: number },
 ): Promise<number> {
   const { projectId } = caller;
-  const [userQuota, projectQuery] = await allStatements([
+  const [userQuota, projectQuery] = await awaitStatements([
     tables.quotaSets.get(tx, compoundKey(projectId, caller.userId)),
     limitsOf(core, tx, projectId),
   ]);

@@ -31,7 +31,7 @@ export async function runWithReservedVolumes<T>(
   const args: UnfinishedCreateArguments = { volumes };
   const payload = { context, arguments: { ...args } };
   await store.transaction((tx) => guards.add(tx, { id: guardId, kind: unfinishedCreate.name, serverId, payload }));
-  return guards.hold(guardId, async () => {
+  return guards.renewDuring(guardId, async () => {
     const devices = await reserveVolumes(core, context, serverId, guardId, boot);
     try {
       return await store.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { allStatements, compoundKey, type Tx } from '@apistrata/record-store';
+import { awaitStatements, compoundKey, type Tx } from '@apistrata/record-store';
 import { type CreateArguments, create, placeNewServer } from '../../actions/create/create.js';
 import { addJob, recordStart } from '../../actions/runner/begin-action.js';
 import type { Context } from '../../core/context.js';
@@ -94,7 +94,7 @@ async function insertServers(
     // server.
     const initialPlacement = count === 1 ? await placeNewServer(core, tx, map, record, args) : undefined;
     const created = { ...record, ...initialPlacement?.patch };
-    const [server] = await allStatements([
+    const [server] = await awaitStatements([
       tables.servers.insert(tx, created),
       recordStart(core, tx, create, context, { id }, initialPlacement?.events),
       addJob(core, tx, create, context, { id: jobId, serverId: id }, args),

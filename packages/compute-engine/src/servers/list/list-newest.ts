@@ -50,14 +50,14 @@ function prepareStatement(
   hasMarker: boolean,
   limit: number,
 ): CompiledQuery<PageRow> {
-  const key = `${session.kind} ${isForProject} ${hasMarker} ${tables.servers.readsTexts(session, limit)}`;
+  const key = `${session.kind} ${isForProject} ${hasMarker} ${tables.servers.includesJson(session, limit)}`;
   let statement = preparedStatements.get(key);
   if (!statement) {
     const projectId = isForProject ? createPlaceholder('projectId') : undefined;
     const after = hasMarker
       ? ({ createdAt: createPlaceholder('createdAt'), seq: createPlaceholder('seq') } as Partial<Server> as Server)
       : undefined;
-    const heads = tables.servers.heads(session, limit);
+    const heads = tables.servers.selectHeads(session, limit);
     const order = new ServerOrder([], {} as HostMap, false, session.kind === 'postgres' ? projectId : undefined);
     statement = order
       .apply(

@@ -1,4 +1,4 @@
-import { isOneOf, type RowQuery, type Rows } from '@apistrata/record-store';
+import { isInSubquery, type RowQuery, type Rows } from '@apistrata/record-store';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 /**
@@ -7,6 +7,6 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
  * matching rows are then read by `seq`. The `offset` clause keeps the planner from merging the two queries.
  */
 export function selectBySeq(db: Kysely<Rows>, seqs: RawBuilder<unknown>): RowQuery {
-  const rows = sql`(select * from servers where ${isOneOf({ kind: 'postgres' }, 'seq', seqs)} offset 0)`;
+  const rows = sql`(select * from servers where ${isInSubquery({ kind: 'postgres' }, 'seq', seqs)} offset 0)`;
   return db.selectFrom(rows.as('servers')).select(['id', 'seq', 'revision']) as unknown as RowQuery;
 }

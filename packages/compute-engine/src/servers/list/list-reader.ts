@@ -119,8 +119,8 @@ export class ListReader {
     const { store } = this.#core;
     const { indexed, sort } = this.#plan;
     const heads = indexed
-      ? tables.servers.heads(store, limit)
-      : tables.servers.heads({ ...store, db: this.#db }, undefined);
+      ? tables.servers.selectHeads(store, limit)
+      : tables.servers.selectHeads({ ...store, db: this.#db }, undefined);
     const filtered = applyFilters(heads, filters, store.kind, liveServersCondition(store.kind, filters, sort));
     return order.apply(addConditions(this.#excludeHidden(filtered)), after).limit(limit);
   }
@@ -132,7 +132,7 @@ export class ListReader {
   }
 
   #records(rows: Awaited<ReturnType<RowQuery['execute']>>): Promise<Page> {
-    return tables.servers.read(this.#core.store, rows, 'if read again');
+    return tables.servers.read(this.#core.store, rows, 'second read');
   }
 
   async #applyPredicate(servers: Page): Promise<Page> {

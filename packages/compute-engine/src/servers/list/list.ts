@@ -125,5 +125,5 @@ function readIfNoneWaiting(
   // If the marker itself waits for the scheduler, all servers that do not wait follow it, regardless of the requested
   // order.
   if (rows.length === 0) return after ? undefined : [];
-  return rows[0]?.waits ? undefined : tables.servers.read(store, rows, 'if read again');
+  return rows[0]?.waits ? undefined : tables.servers.read(store, rows, 'second read');
 }

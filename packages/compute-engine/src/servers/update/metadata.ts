@@ -38,9 +38,9 @@ export class ServerMetadata {
     });
   }
 
-  async #write(context: Context, id: string, make: (metadata: Metadata) => Metadata): Promise<Metadata> {
+  async #write(context: Context, id: string, createMetadata: (metadata: Metadata) => Metadata): Promise<Metadata> {
     const changedServer = await this.#servers.change(context, id, 'metadata', async (server, tx) => {
-      const metadata = make(server.metadata);
+      const metadata = createMetadata(server.metadata);
       const requested = Object.keys(metadata).length;
       const limits = await limitsOf(this.#core, tx, server.projectId, server.userId);
       const limit = limits.metadata_items;

@@ -26,14 +26,14 @@ export class VolumeAttachments {
   }
 
   /** Returns a server's block device for a volume. Throws 404 if the volume is not attached. */
-  find(server: Server, volumeId: string): BlockDevice {
+  get(server: Server, volumeId: string): BlockDevice {
     return findAttachedDevice(server, volumeId);
   }
 
   /** Changes whether the volume is deleted with its server. Other fields must equal the current values. */
   async update(context: Context, server: Server, volumeId: string, change: AttachmentUpdate): Promise<void> {
     await this.#servers.change(context, server.id, 'update', (current) => {
-      const device = this.find(current, volumeId);
+      const device = this.get(current, volumeId);
       const currentValues = { device: device.device, tag: device.tag ?? undefined, serverId: current.id, id: volumeId };
       for (const [name, value] of Object.entries(currentValues)) {
         const requested = change[name as keyof typeof currentValues];

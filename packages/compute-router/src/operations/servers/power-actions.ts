@@ -130,7 +130,7 @@ export const powerActions = [
     body: object({ unlock: type.anyValue }),
     run: async (call) => {
       const { engine, context, target } = call;
-      if (engine.servers.lockedByOther(context, target))
+      if (engine.servers.needsUnlockOverride(context, target))
         call.require('os_compute_api:os-lock-server:unlock:unlock_override', target);
       await engine.servers.unlock(context, target.id);
     },

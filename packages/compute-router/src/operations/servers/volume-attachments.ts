@@ -43,7 +43,7 @@ async function swapVolume(
   previousVolumeId: string,
   replacementVolumeId: string,
 ): Promise<void> {
-  engine.volumeAttachments.find(server, previousVolumeId);
+  engine.volumeAttachments.get(server, previousVolumeId);
   await engine.servers.act(context, server.id, 'swapVolume', {
     oldVolumeId: previousVolumeId,
     newVolumeId: replacementVolumeId,
@@ -169,7 +169,7 @@ export const volumeAttachments = [
     reply: { volumeAttachment: described(volumeAttachmentTexts.volumeAttachment, volumeAttachment) },
     run: async (call) => {
       const { engine, target, params } = call;
-      const device = engine.volumeAttachments.find(target, params.id);
+      const device = engine.volumeAttachments.get(target, params.id);
       if (!isShown(call, device))
         throw new Rejection('NOT_FOUND', `Instance ${target.id} is not attached to volume ${params.id}`);
       return { volumeAttachment: { server: target, device } };

@@ -3,13 +3,13 @@ import { findFreeBus } from '../machine/hotplug-ports.js';
 import { createNicBackend, createNicDevice, netdevId } from '../machine/machine-arguments.js';
 
 import { ATTACHED_ERRORS, DETACHED_ERRORS, ignoreExpectedError, removeDevice } from '../machine/remove-device.js';
-import type { Verbs } from './verb-request.js';
+import type { DriverOperations } from './operation-request.js';
 
 /** How long a guest may take to release a network interface. */
 const RELEASE_TIMEOUT_MS = 10_000;
 
 /** Attaches and detaches interfaces of running machines. Changes to a stopped machine take effect at its next start. */
-export const interfaceVerbs: Verbs = {
+export const interfaceOperations: DriverOperations = {
   attach_interface: async ({ host, work, server }) => {
     const qmp = await host.machine(server).connectIfRunning();
     if (!qmp) return;

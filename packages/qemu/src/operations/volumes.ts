@@ -4,7 +4,7 @@ import { growVolume, plugVolume, replaceVolume, unplugVolume } from '../machine/
 import { QemuError } from '../qemu-error.js';
 import { tuningOf } from '../tuning/tuning.js';
 import { volumeDeviceId } from '../volumes/volume-access.js';
-import type { Verbs } from './verb-request.js';
+import type { DriverOperations } from './operation-request.js';
 
 /** How long a guest may take to release a volume. The request to release it is repeated in the meantime. */
 const RELEASE_TIMEOUT_MS = 60_000;
@@ -18,7 +18,7 @@ function volumeIdOf({ volumeId, id }: BlockDevice): string {
  * Attaches, detaches and changes volumes of running machines. Changes to a stopped machine take effect at its next
  * start.
  */
-export const volumeVerbs: Verbs = {
+export const volumeOperations: DriverOperations = {
   attach_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).connectIfRunning();
     const volume = await host.volumes.open(server, volumeIdOf(work.device));

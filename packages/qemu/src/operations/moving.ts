@@ -1,7 +1,7 @@
 import { prepareArrival } from '../moves/arrival.js';
 import { LiveMove } from '../moves/live-move.js';
 import type { OngoingMove } from '../moves/ongoing-move.js';
-import type { VerbRequest, Verbs } from './verb-request.js';
+import type { DriverOperations, OperationRequest } from './operation-request.js';
 
 /** Waits for the end of a live migration. Aborting the signal ends only the wait, not the migration. */
 function waitForEnd({ done }: OngoingMove, signal: AbortSignal): Promise<void> {
@@ -12,7 +12,7 @@ function waitForEnd({ done }: OngoingMove, signal: AbortSignal): Promise<void> {
   });
 }
 
-type MoveRequest = Pick<VerbRequest<'live_migration_run'>, 'host' | 'server'> & {
+type MoveRequest = Pick<OperationRequest<'live_migration_run'>, 'host' | 'server'> & {
   readonly work: { readonly destHost: string };
 };
 
@@ -22,7 +22,7 @@ function getMove({ host, server, work }: MoveRequest, mayStart: boolean): Ongoin
 }
 
 /** The steps of a live migration. */
-export const movingVerbs: Verbs = {
+export const moveOperations: DriverOperations = {
   live_migration_queue: async () => {},
   live_migration_prepare: ({ host, server, signal }) => prepareArrival(host, server, server.host ?? '', signal),
   live_migration_run: (request) => waitForEnd(getMove(request, true), request.signal),

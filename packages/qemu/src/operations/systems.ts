@@ -4,8 +4,8 @@ import type { Server } from '@apistrata/compute-engine';
 import { createRescueDisk } from '../machine/prepare-disks.js';
 import { QemuError } from '../qemu-error.js';
 import { SUSPEND_FILES } from './memory.js';
+import type { DriverOperations } from './operation-request.js';
 import { boot } from './power.js';
-import type { Verbs } from './verb-request.js';
 
 const SYSTEM_FILES = [
   ...(['root', 'rootBase', 'rootImage', 'cdrom', 'kernel', 'ramdisk', 'commandLine'] as const),
@@ -29,7 +29,7 @@ function volumeIdsOf({ blockDevices }: Server): readonly string[] {
 }
 
 /** The operations that change the disk from which a machine boots. */
-export const systemVerbs: Verbs = {
+export const systemOperations: DriverOperations = {
   rebuild: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
     await machine.powerOff();

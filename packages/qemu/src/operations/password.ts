@@ -3,7 +3,7 @@ import type { DriverVerb, UnsupportedReason } from '@apistrata/compute-engine/dr
 import { callAgent, hasAgent } from '../guest/guest-agent.js';
 import type { Host } from '../host.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
-import type { Verbs } from './verb-request.js';
+import type { DriverOperations } from './operation-request.js';
 
 /** Returns the name of the account whose password is changed. The image can set this name. */
 function administratorName(server: Server): string {
@@ -28,7 +28,7 @@ export async function findObstacle(host: Host, verb: DriverVerb, server: Server)
 }
 
 /** Changes passwords through the guest agent. */
-export const passwordVerbs: Verbs = {
+export const passwordOperations: DriverOperations = {
   set_password: async ({ host, work, server }) => {
     await callAgent(host.machine(server).folder.file('agent'), 'guest-set-user-password', {
       username: administratorName(server),

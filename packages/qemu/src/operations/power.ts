@@ -3,7 +3,7 @@ import type { GuestSecrets } from '../guest/meta-data.js';
 import type { Host } from '../host.js';
 import { createDisks } from '../machine/prepare-disks.js';
 import { SUSPEND_FILES } from './memory.js';
-import type { Verbs } from './verb-request.js';
+import type { DriverOperations } from './operation-request.js';
 
 /** Creates a machine's missing files, and starts the machine. */
 export async function boot(
@@ -21,7 +21,7 @@ export async function boot(
 }
 
 /** The operations that build, delete, start and stop servers. */
-export const powerVerbs: Verbs = {
+export const powerOperations: DriverOperations = {
   prepare: async () => {},
   inject_network_info: async () => {},
   spawn: async ({ host, work, server, signal }) => {

@@ -6,8 +6,8 @@ import { copyRunningDisk } from '../machine/copy-disk.js';
 import { readOccupiedBytes } from '../machine/disk-space.js';
 import { runProgram } from '../programs/run-program.js';
 import { checkSpace } from '../volumes/check-space.js';
+import type { DriverOperations } from './operation-request.js';
 import { boot } from './power.js';
-import type { Verbs } from './verb-request.js';
 
 /** Yields the content of a disk copy, and deletes the copy afterwards. */
 export async function* streamSnapshot(host: Host, server: Server, imageId: string): AsyncGenerator<Uint8Array> {
@@ -17,7 +17,7 @@ export async function* streamSnapshot(host: Host, server: Server, imageId: strin
 }
 
 /** The operations that copy disks to images, and that shelve servers. */
-export const snapshotVerbs: Verbs = {
+export const snapshotOperations: DriverOperations = {
   snapshot: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
     const { folder } = machine;

@@ -10,7 +10,7 @@ import { fetchDisks } from '../moves/fetch-disks.js';
 import { createTransferClient, retryWhileUnreachable } from '../moves/transfer-requests.js';
 import { runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
-import type { Verbs } from './verb-request.js';
+import type { DriverOperations } from './operation-request.js';
 
 async function growRootDisk(
   host: Host,
@@ -28,7 +28,7 @@ async function growRootDisk(
  * Resizes servers or migrates them to another host. Until the user confirms, disks that stay in place keep a snapshot,
  * and disks that the other host has copied are kept on this host.
  */
-export const resizingVerbs: Verbs = {
+export const resizeOperations: DriverOperations = {
   migrate_disk: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);
     const { folder } = machine;

@@ -6,7 +6,7 @@ import type { Session } from '../store/database.js';
  * subquery runs first and its values are then looked up, because PostgreSQL otherwise scans all rows if it cannot
  * estimate how few values there are.
  */
-export function isOneOf(
+export function isInSubquery(
   { kind }: Pick<Session, 'kind'>,
   column: string,
   query: Expression<unknown>,

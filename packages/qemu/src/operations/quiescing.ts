@@ -1,9 +1,9 @@
 import { hasAgent } from '../guest/guest-agent.js';
 import { QemuError } from '../qemu-error.js';
-import type { Verbs } from './verb-request.js';
+import type { DriverOperations } from './operation-request.js';
 
 /** The operations that freeze a guest's file systems while its volumes are copied, and thaw them. */
-export const quiescingVerbs: Verbs = {
+export const quiesceOperations: DriverOperations = {
   quiesce: async ({ host, work, server }) => {
     if (!hasAgent(server)) throw new QemuError('UNSUPPORTED', 'the image declares no guest agent');
     const { by, seconds, again } = work;

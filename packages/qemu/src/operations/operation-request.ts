@@ -10,7 +10,7 @@ type WorkOf<Verb extends DriverVerb, Work = DriverWork> = Work extends { readonl
   : never;
 
 /** A request to execute a driver operation on a server's machine. */
-export interface VerbRequest<Verb extends DriverVerb> {
+export interface OperationRequest<Verb extends DriverVerb> {
   readonly host: Host;
   readonly work: WorkOf<Verb>;
   readonly server: Server;
@@ -18,4 +18,4 @@ export interface VerbRequest<Verb extends DriverVerb> {
 }
 
 /** Implementations of driver operations. Operations without one are unsupported. */
-export type Verbs = { readonly [Verb in DriverVerb]?: (request: VerbRequest<Verb>) => Promise<void> };
+export type DriverOperations = { readonly [Verb in DriverVerb]?: (request: OperationRequest<Verb>) => Promise<void> };

@@ -10,7 +10,7 @@ import { QemuError } from '../qemu-error.js';
 import { checkMemoryMoved, configureMemoryMove, isEndEvent } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { checkSpace } from '../volumes/check-space.js';
-import type { Verbs } from './verb-request.js';
+import type { DriverOperations } from './operation-request.js';
 
 const MIB = 2 ** 20;
 
@@ -73,7 +73,7 @@ async function readSavedLayout(folder: MachineFolder): Promise<MachineLayout> {
 }
 
 /** The operations that pause, suspend and resume a guest, or make it write a crash dump. */
-export const memoryVerbs: Verbs = {
+export const memoryOperations: DriverOperations = {
   pause: async ({ host, server }) => {
     await (await host.machine(server).qmp()).execute('stop');
   },

@@ -16,8 +16,8 @@ export class HostUnreachable extends EngineError<'HOST_UNREACHABLE'> {
 
 type LinkAddress = NonNullable<HostProcess['link']>;
 
-/** Dependencies of a `HostCaller`. */
-export interface HostCallerOptions {
+/** Dependencies of a `HostLinkClient`. */
+export interface HostLinkClientOptions {
   /** Returns the credentials for links to a host. */
   readonly credentials: (host: string, link: LinkAddress) => LinkCredentials;
   /** Finds the link address of a host; undefined if the host accepts no links. */
@@ -35,10 +35,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /** Sends requests to hosts, each over its own link. */
-export class HostCaller {
-  readonly #options: HostCallerOptions;
+export class HostLinkClient {
+  readonly #options: HostLinkClientOptions;
 
-  constructor(options: HostCallerOptions) {
+  constructor(options: HostLinkClientOptions) {
     this.#options = options;
   }
 
