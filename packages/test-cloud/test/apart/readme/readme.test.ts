@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundledProgram } from '../../../../../testing/bundled-program.js';
 
-const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const README = '../../../README.md';
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const command = await bundledProgram(fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url)));
 
 /**
@@ -22,9 +23,13 @@ const able = interpreters.find(
 );
 if (!able) console.warn('\n*** SKIPPED: the pytest example: no Python here has both pytest and openstacksdk ***\n');
 
-describe('the README', () => {
-  it.each(['servers.test.ts', 'test_servers.py', 'servers_test.go'])('shows %s as it is tested', (name) => {
-    expect(readme).toContain(readFileSync(new URL(name, import.meta.url), 'utf8').trim());
+describe('the documentation', () => {
+  it.each([
+    ['servers.test.ts', README],
+    ['test_servers.py', README],
+    ['servers_test.go', '../../../../../docs/test-cloud-in-ci.md'],
+  ])('shows %s as it is tested', (name, page) => {
+    expect(read(page)).toContain(read(name).trim());
   });
 
   it.skipIf(!able)('has a pytest example that passes', () => {
