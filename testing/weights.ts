@@ -44,10 +44,8 @@ function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDe
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
 }
 
-/** Installs all published packages; returns the folder of each by its name. */
-export async function publishedPackages(): Promise<string> {
-  const project = mkdtempSync(join(tmpdir(), 'apistrata-weights-'));
-  process.once('exit', () => rmSync(project, { recursive: true, force: true }));
+/** Installs all published packages in a project's folder. Returns the folder that contains a folder for each package. */
+export async function publishedPackages(project: string): Promise<string> {
   await installPublishedForms(project);
   return join(project, 'node_modules', '@apistrata');
 }

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { documentedRows, gzippedEntry, installed, loadedWith, publishedPackages } from '../weights.js';
@@ -9,7 +11,9 @@ describe('the weight', () => {
   let published: string;
   const folderOf = (name: string) => join(published, name.replace('@apistrata/', ''));
   beforeAll(async () => {
-    published = await publishedPackages();
+    const project = mkdtempSync(join(tmpdir(), 'apistrata-weights-'));
+    published = await publishedPackages(project);
+    return () => rmSync(project, { recursive: true, force: true });
   });
 
   const entries = [...weights].filter(([, [entry]]) => entry !== '');

@@ -1,5 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -180,7 +179,8 @@ describe('an invalid configuration is rejected at creation, with the option and 
 
 describe('the string options of a configuration file', () => {
   it('build the endpoint that the documents describe', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'apistrata-health-'));
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-health-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     const drain = join(folder, 'drain');
     writeFileSync(drain, '');
     const health = healthcheckFromConfig(
