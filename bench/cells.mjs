@@ -83,11 +83,11 @@ export async function run({ quick }) {
     return [
       postgres.settings,
       row(
-        `a page of ${PAGE} servers from ${CELLS} cells and from one database: APIs and databases`,
+        `a page of ${PAGE} servers merged from ${CELLS} cells, compared with one database: APIs and databases`,
         (each) => each.remote,
       ),
       row(
-        `a page of ${PAGE} servers from ${CELLS} cells and from one database: the client that merges`,
+        `a page of ${PAGE} servers merged from ${CELLS} cells, compared with one database: the merging client`,
         (each) => each.own,
       ),
     ];

@@ -1,4 +1,4 @@
-"""Tests of a project that uses the fixtures."""
+"""Example tests for a project that uses the fixtures."""
 
 import openstack.exceptions
 import pytest

@@ -40,7 +40,7 @@ export interface Settings extends FileBackendSettings {
   readonly startsReady: boolean;
   /** The asynchronous resources to track. */
   readonly trackedResources: TrackedResources;
-  /** Returns whether a client address is allowed; undefined if all addresses are allowed. */
+  /** Checks whether a client address is allowed. The property is undefined if all addresses are allowed. */
   readonly isAllowedSource: IsAllowedAddress | undefined;
   readonly ignoreProxiedRequests: boolean;
   readonly log: HealthcheckLog;

@@ -70,6 +70,6 @@ describe('a handler by version', () => {
   });
 
   it('reports the missing middleware if no version was negotiated', () => {
-    expect(() => handler({ headers: {} }, {} as any)).toThrow(/put versioning\(\) or microversion\(\) before it/);
+    expect(() => handler({ headers: {} }, {} as any)).toThrow(/mount versioning\(\) or microversion\(\) before the handler/);
   });
 });

@@ -56,7 +56,9 @@ export async function serveByWorkers(options: Options, { rereadOptions }: Worker
   const metrics = await createGroupMetrics(options, () => group);
 
   async function sendMetrics(worker: Worker, id: number): Promise<void> {
-    const text = await metrics?.metrics().catch((error) => void log.error({ err: error }, 'metrics are unavailable'));
+    const text = await metrics
+      ?.metrics()
+      .catch((error) => void log.error({ err: error }, 'collecting metrics of the workers failed'));
     sendToWorker({ worker }, { kind: 'metrics', id, ...(text !== undefined && { text }) });
   }
 

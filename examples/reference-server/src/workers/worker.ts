@@ -31,7 +31,7 @@ export async function serveAsWorker(options: Options, { environment, rereadOptio
       const workerMetrics = metrics ? await metrics.register.getMetricsAsJSON() : [];
       await sendToPrimary({ kind: 'workerMetrics', ...(id !== undefined && { id }), metrics: workerMetrics });
     } catch (error) {
-      log.error({ err: error }, 'metrics are unavailable');
+      log.error({ err: error }, 'sending metrics to the main process failed');
     }
   }
   const sendMetricsAfter = (stop: () => Promise<void>) => () => stop().finally(() => sendMetrics());

@@ -39,7 +39,7 @@ export interface RuleHandle {
 /** Options for the simulated driver. Times are in milliseconds of `clock`. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
-  /** Duration of every command. Default: 0. */
+  /** Duration of every command, in milliseconds. Default: 0. */
   readonly latencyMs?: number;
   readonly rules?: readonly Rule[];
   /**

@@ -8,7 +8,7 @@ import type { Servers } from '../servers/servers.js';
 interface PeriodicTask {
   readonly vmState: VmState;
   /** Number of seconds for which servers are kept; 0 or less disables the task. */
-  readonly seconds: number;
+  readonly retentionSeconds: number;
   readonly act: (context: Context, server: Server) => Promise<unknown>;
 }
 
@@ -35,16 +35,16 @@ export class PeriodicTasks {
     const allTasks: readonly PeriodicTask[] = [
       {
         vmState: 'soft-delete',
-        seconds: reclaimSeconds,
+        retentionSeconds: reclaimSeconds,
         act: (context, { id }) => servers.act(context, id, 'forceDelete'),
       },
       {
         vmState: 'shelved',
-        seconds: shelvedOffloadSeconds,
+        retentionSeconds: shelvedOffloadSeconds,
         act: (context, { id }) => servers.act(context, id, 'shelveOffload'),
       },
     ];
-    this.#tasks = allTasks.filter(({ seconds }) => seconds > 0);
+    this.#tasks = allTasks.filter(({ retentionSeconds }) => retentionSeconds > 0);
   }
 
   /** Starts periodic runs, if any task is enabled. */
@@ -64,7 +64,7 @@ export class PeriodicTasks {
   }
 
   async #repeat(onError: (error: unknown) => void): Promise<void> {
-    const intervalMs = Math.min(MAX_INTERVAL_MS, ...this.#tasks.map(({ seconds }) => seconds * 1000));
+    const intervalMs = Math.min(MAX_INTERVAL_MS, ...this.#tasks.map(({ retentionSeconds }) => retentionSeconds * 1000));
     const { signal } = this.#stopping;
     for (;;) {
       await this.#core.clock.sleep(intervalMs, signal).catch(() => {});
@@ -73,8 +73,8 @@ export class PeriodicTasks {
     }
   }
 
-  async #findDueServers({ vmState, seconds }: PeriodicTask): Promise<readonly Server[]> {
-    const setAsideBefore = this.#core.clock.now() - seconds * 1000;
+  async #findDueServers({ vmState, retentionSeconds }: PeriodicTask): Promise<readonly Server[]> {
+    const setAsideBefore = this.#core.clock.now() - retentionSeconds * 1000;
     const candidates = await tables.servers.find(this.#core.store, (q) =>
       q.where(LIVE_SERVERS).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
     );

@@ -21,7 +21,7 @@ const WORK_SECONDS_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 
 const MAX_KIND_LABELS = 200;
 
 /** Creates the engine metrics and the observer that updates them. */
-export function engineMetrics(register: Registry): EngineObserver {
+export function createEngineObserver(register: Registry): EngineObserver {
   const registers = [register];
   const readCounter = new Counter({
     name: 'apistrata_reads_total',

@@ -9,7 +9,7 @@ import type { IdentityLookup } from '../identity/index.js';
 import { apiMetrics, identityMetrics, quotaMetrics, type RejectedQuota } from './api-metrics.js';
 import { connectionMetrics } from './connection-metrics.js';
 import { type DatabaseObserver, databaseMetrics } from './database-metrics.js';
-import { engineGauges, engineMetrics } from './engine-metrics.js';
+import { createEngineObserver, engineGauges } from './engine-metrics.js';
 import { guestMetrics } from './guest-metrics.js';
 import { hostMetrics } from './host-metrics.js';
 
@@ -159,7 +159,7 @@ export function prometheusHostMetrics({ register = defaultRegistry() }: Promethe
 export function prometheusMetrics({ register = defaultRegistry() }: PrometheusOptions = {}): PrometheusMetrics {
   return {
     register,
-    engine: engineMetrics(register),
+    engine: createEngineObserver(register),
     api: apiMetrics(register),
     identity: identityMetrics(register),
     quota: quotaMetrics(register),

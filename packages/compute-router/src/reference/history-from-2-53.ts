@@ -21,7 +21,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     "Replaces a server group's list `policies` with a single `policy`, and adds `rules`, such as the maximum number of servers per host with anti-affinity. Removes the field `metadata`, which was always empty.",
   '2.65': 'Allows clients to abort a live migration that is queued or being prepared.',
   '2.66':
-    'Adds the filter `changes-before` to the lists of servers, server actions and migrations. Together with `changes-since`, it defines a period.',
+    'Adds the filter `changes-before` to the lists of servers, server actions and migrations. Together with `changes-since`, they define a time range.',
   '2.67':
     'Allows requests that create servers to specify the type of new volumes. Previously, clients had to create such volumes before the server.',
   '2.68':

@@ -19,7 +19,7 @@ export function migrated(history: Migrations, name: string) {
     throw new TypeError(`migrated: no change converts the operation '${name}' (known: ${history.names.join(', ')})`);
   return function migratedRoute(req: IncomingMessage, res: ServerResponse, next: Next): void {
     const version = microversionOf(req);
-    if (!version) throw new TypeError('migrated: no version was negotiated: put versioning() before it');
+    if (!version) throw new TypeError('migrated: no version was negotiated; mount versioning() before migrated()');
     const conversions = history.at(name, version);
     const { request, response } = conversions ?? {};
     const [incoming, outgoing] = [req as RequestWithBody, res as ResponseWithJson];

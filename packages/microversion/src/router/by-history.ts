@@ -11,7 +11,9 @@ import { type Operation, windowsOfOperation } from './operation.js';
 export function negotiatedVersion(req: IncomingMessage): Version {
   const version = microversionOf(req);
   if (version) return version;
-  throw new TypeError('createRouter: no version was negotiated: put versioning() before it, or set `negotiate`');
+  throw new TypeError(
+    'createRouter: no version was negotiated; mount versioning() before the router, or set `negotiate`',
+  );
 }
 
 const windowsOfRoutes = new WeakMap<readonly Operation[], readonly Window<unknown>[]>();

@@ -81,7 +81,7 @@ describe('a router without a negotiated version', () => {
     const reported: unknown[] = [];
     const router = createRouter({ operations, call: () => ({}), onError: (error) => reported.push(error) });
     expect((await sendRequest(router, { path: '/all' })).status).toBe(500);
-    expect(String(reported[0])).toContain('put versioning() before it');
+    expect(String(reported[0])).toContain('mount versioning() before the router');
   });
 });
 

@@ -50,7 +50,7 @@ async function findDescriptors(folders: readonly string[]): Promise<readonly str
   return [...pathsByName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
 }
 
-/** Parses a firmware descriptor; returns undefined for any other file. */
+/** Reads a firmware descriptor. Returns undefined if the file is unreadable or is not JSON. */
 async function readDescriptor(path: string): Promise<FirmwareDescriptor | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as FirmwareDescriptor;

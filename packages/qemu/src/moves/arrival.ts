@@ -26,7 +26,7 @@ async function queryStatus(qmp: QmpClient): Promise<string> {
 
 /**
  * Returns true if a machine has received its memory or is receiving it. Returns false after an interrupted migration,
- * and for a machine that remains from an earlier migration, in which the server left this host.
+ * and for a machine left over from an earlier migration of the server away from this host.
  */
 async function isInProgress(remote: RemoteMachine, qmp: QmpClient): Promise<boolean> {
   const status = await queryStatus(qmp);

@@ -14,11 +14,14 @@ export interface RemoteMachine {
   readonly sourceHost: string;
   readonly signal: AbortSignal;
   /** Whether to wait while the source host is unavailable, because the machine exists only there. */
-  readonly waits?: boolean;
+  readonly retriesWhileUnreachable?: boolean;
 }
 
-function retryIfWaiting<T>({ waits = false, signal }: RemoteMachine, request: () => Promise<T>): Promise<T> {
-  return waits ? retryWhileUnreachable(request, signal) : request();
+function retryIfWaiting<T>(
+  { retriesWhileUnreachable = false, signal }: RemoteMachine,
+  request: () => Promise<T>,
+): Promise<T> {
+  return retriesWhileUnreachable ? retryWhileUnreachable(request, signal) : request();
 }
 
 export function fetchManifest(remote: RemoteMachine): Promise<MachineManifest> {

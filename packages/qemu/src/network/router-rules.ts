@@ -22,7 +22,7 @@ export function routedAddresses(router: PlannedRouter): readonly string[] {
   return [...new Set([...(own.length > 0 ? own : [uplinkAddress(router.id)]), ...floating])];
 }
 
-/** Returns the `ip` commands for a router's IPv6 default route; without external IPv6 routing, it is `unreachable`. */
+/** Returns the `ip` commands for a router's IPv6 default route. Without external IPv6 routing, the route has the type `unreachable`. */
 function ipv6DefaultRoute(router: PlannedRouter, uplink: string, routed: boolean): readonly string[] {
   if (routed) return [`route replace ::/0 via ${HOST_LINK_ADDRESS} dev ${uplink}`];
   const hasIpv6 = router.interfaces.some(({ addresses }) => addresses.some(({ version }) => version === 6));

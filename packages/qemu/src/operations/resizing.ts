@@ -49,7 +49,8 @@ export const resizeOperations: DriverOperations = {
   finish_migration: async ({ host, work, server, signal }) => {
     const { folder } = host.machine(server);
     const { sourceHost } = work;
-    if (sourceHost !== server.host) await fetchDisks({ host, server, sourceHost, signal, waits: true });
+    if (sourceHost !== server.host)
+      await fetchDisks({ host, server, sourceHost, signal, retriesWhileUnreachable: true });
     else await folder.removeFiles('move');
     if (await folder.exists('root')) await growRootDisk(host, folder, work.flavor, signal);
     await createDisks(host.diskTools, server, '', work.flavor, folder, signal);

@@ -251,7 +251,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     await this.open({ ...server, id: remoteUserId(server.id, host) }, volumeId);
   }
 
-  /** Returns the name of a volume's content; null if this computer does not store it. */
+  /** Returns the name of a volume's content; null if this computer does not store the content. */
   async contentNameOf(volumeId: string): Promise<string | null> {
     return ifMissing(readlink(this.#linkPath(volumeId)), null);
   }

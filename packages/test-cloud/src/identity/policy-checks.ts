@@ -54,7 +54,7 @@ const isDomainManager = all(hasRole('manager'), isOfDomain);
 
 /**
  * The conditions under which policies allow an action, by name. A token also contains the roles that its roles imply,
- * so a check of one role also accepts each role that implies it.
+ * so a check for one role also accepts each role that implies it.
  */
 export const CHECKS = {
   anyone: () => true,

@@ -44,17 +44,17 @@ const inventoriesView = ({ generation: resource_provider_generation, inventories
   inventories,
 });
 
-/** Throws a 400 error for an unknown resource class. @param prefix the start of the error message */
-export async function rejectUnknown(call: Call, names: readonly string[], prefix: string): Promise<void> {
+/** Throws a 400 error for an unknown resource class. @param messagePrefix the start of the error message */
+export async function rejectUnknown(call: Call, names: readonly string[], messagePrefix: string): Promise<void> {
   const classes = await classNames(call);
   const unknownClass = names.find((name) => !classes.has(name));
-  if (unknownClass !== undefined) throw badRequest(prefix + unknownClassMessage(unknownClass));
+  if (unknownClass !== undefined) throw badRequest(messagePrefix + unknownClassMessage(unknownClass));
 }
 
 /** Returns the resource class in the path. Throws a 404 error if it is unknown. */
-async function requireClassInPath(call: Call, prefix = ''): Promise<string> {
+async function requireClassInPath(call: Call, messagePrefix = ''): Promise<string> {
   const name = call.param('class');
-  if (!(await classNames(call)).has(name)) throw notFound(prefix + unknownClassMessage(name));
+  if (!(await classNames(call)).has(name)) throw notFound(messagePrefix + unknownClassMessage(name));
   return name;
 }
 
@@ -89,10 +89,13 @@ export function formatClasses(names: readonly string[]): string {
 export function inUseError(
   uuid: string,
   names: readonly string[],
-  prefix = 'update conflict: ',
+  messagePrefix = 'update conflict: ',
   type = 'placement.inventory.inuse',
 ): ServiceError {
-  return conflict(`${prefix}Inventory for '${formatClasses(names)}' on resource provider '${uuid}' in use.`, type);
+  return conflict(
+    `${messagePrefix}Inventory for '${formatClasses(names)}' on resource provider '${uuid}' in use.`,
+    type,
+  );
 }
 
 /** Throws a 409 error if the inventories of the resource classes are in use. */
@@ -100,7 +103,7 @@ async function rejectInUse(
   call: Call,
   inventoryView: Provider,
   next: Readonly<Record<string, Inventory>>,
-  ...details: readonly [prefix?: string, type?: string]
+  ...details: readonly [messagePrefix?: string, type?: string]
 ): Promise<void> {
   const used = await usedAmountsOf(call, inventoryView);
   const inUse = Object.keys(inventoryView.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
@@ -123,8 +126,8 @@ export function inventoryRoutes(): readonly Route[] {
       rejectConflict(before, body.resource_provider_generation);
       const inventories = withoutGenerations(body.inventories);
       rejectWithoutCapacity(call, before.uuid, inventories);
-      const prefix = `Unknown resource class in inventory for resource provider ${before.uuid}: `;
-      await rejectUnknown(call, Object.keys(inventories), prefix);
+      const messagePrefix = `Unknown resource class in inventory for resource provider ${before.uuid}: `;
+      await rejectUnknown(call, Object.keys(inventories), messagePrefix);
       await rejectInUse(call, before, inventories);
       return inventoriesView(await writeProvider(call, before, { inventories }));
     }),
@@ -176,8 +179,8 @@ export function inventoryRoutes(): readonly Route[] {
       const name = await requireClassInPath(call, `${missing}: `);
       const { [name]: removed, ...inventories } = before.inventories;
       if (!removed) throw notFound(`${missing}: ${missing}`);
-      const prefix = `Unable to delete inventory of class ${name}: `;
-      await rejectInUse(call, before, inventories, prefix, 'placement.concurrent_update');
+      const messagePrefix = `Unable to delete inventory of class ${name}: `;
+      await rejectInUse(call, before, inventories, messagePrefix, 'placement.concurrent_update');
       await writeProvider(call, before, { inventories });
       return noContent();
     }),

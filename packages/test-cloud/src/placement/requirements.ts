@@ -16,7 +16,7 @@ export interface Requirements {
   readonly inTree: string | undefined;
 }
 
-/** A request group of allocation candidates: amounts by resource class, and requirements for providers. */
+/** A request group of a query for allocation candidates: amounts by resource class, and requirements for providers. */
 export interface Group extends Requirements {
   /** The suffix of the group's parameters; '' for the group that several providers may satisfy together. */
   readonly suffix: string;

@@ -10,6 +10,6 @@ const DEFAULT_ROLES: Readonly<Record<Verb, ProjectRole>> = {
   remove: 'member',
 };
 
-/** Returns whether the caller has the role that a verb of a resource type requires. */
+/** Returns whether the caller has the role required for this verb on this resource type. */
 export const hasRequiredRole = (call: Call, { spec }: ResourceType, verb: Verb): boolean =>
   call.hasRole(spec.roles?.[verb] ?? DEFAULT_ROLES[verb]);

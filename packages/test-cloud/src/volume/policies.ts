@@ -28,7 +28,7 @@ const OPERATIONS: Readonly<Record<Verb, string>> = {
 /** Creates the 403 error for a policy that the caller does not satisfy. */
 const policyError = (policy: string): ServiceError => forbidden(`Policy doesn't allow ${policy} to be performed.`);
 
-/** Throws a 403 error unless the caller has the role that a verb of a resource type requires. */
+/** Throws a 403 error unless the caller has the role required for this verb on this resource type. */
 export function authorizeVerb(call: Call, resource: ResourceType, verb: Verb, policy?: string): void {
   const { admin, spec } = resource;
   if (call.isAdmin || (!admin.includes(verb) && hasRequiredRole(call, resource, verb))) return;

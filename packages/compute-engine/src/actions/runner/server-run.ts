@@ -128,7 +128,7 @@ export class ServerRun<Arguments = unknown> {
     return failed ? [{ name: failed, phase: 'error', server, fault }] : [];
   }
 
-  /** Sends the remaining "end" notifications of a job that did not end with `finish`. Does not change the server. */
+  /** Sends the remaining "end" notifications of a job that ended without a call of `finish()`. Does not change the server. */
   async notifyRest(): Promise<void> {
     const { core, context } = this;
     if (!core.events.isActive || this.#open.length === 0) return;

@@ -8,7 +8,7 @@ import { liveServersCondition } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /**
- * Returns an SQL condition that is true if any server waits for the scheduler. Usually, no server waits, and a single
+ * Returns an SQL condition that is true if any server is waiting for the scheduler. Usually, none is waiting, and a single
  * index look-up shows this. Deleted servers have other states, so they do not match.
  */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
