@@ -5,22 +5,23 @@ import type { ActionRules, AnyAction } from '../../src/actions/runner/action.js'
 
 const HEAD = `# Actions on servers
 
-The preconditions, task states and results of all server actions. This page is generated from the records in
+This page lists the preconditions, task states and results of all server actions. It is generated from the definitions in
 \`packages/compute-engine/src/actions\`, one file for each action; \`npx vitest run packages/compute-engine/test/actions/page.test.ts -u\`
 updates it.
 
 ![The states of a server, and the actions that change them](images/server-states.svg)
 
 The chart shows the results of an engine that performed each action in each state: a dot marks the initial state, an arrow points to the
-resulting state, and a ring means that the state does not change. \`confirmResize\` and \`revertResize\` of a server that was stopped end in
-\`stopped\`, and \`delete\` ends in \`deleted\` unless deletion is deferred. Administrators can set any state with \`os-resetState\`.
+resulting state, and a ring means that the state does not change. If the server was stopped before it was resized, \`confirmResize\` and
+\`revertResize\` end in \`stopped\`; \`delete\` ends in \`deleted\` unless deletion is deferred. With \`os-resetState\`, administrators can set the
+state to \`active\` or \`error\` from any state.
 
 - **vm_state**: the server states in which the action may start; *(including new)* adds servers that were never launched.
 - **task_state**: the task states in which the action may start; default: none.
-- **lock**: whether the action is rejected (409) on a locked server, for all callers except administrators.
+- **lock**: whether the action is rejected (409) if the server is locked and the caller is not an administrator.
 - **needs**: the verb that the driver must support; otherwise, the response is 501 (400 for crash dumps).
 - **tasks**: the values of \`task_state\` while the action runs, in order.
-- **failure**: the server's \`vm_state\` after the action has failed; the server's fault is set in either case.
+- **failure**: the server's \`vm_state\` after the action has failed. In all cases, the failure is stored as the server's fault.
 - **history**: the name of the entry in the server's history.
 `;
 

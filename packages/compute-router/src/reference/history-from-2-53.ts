@@ -3,10 +3,10 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.53':
     'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. Adds an operation that updates a service by ID. Removes the operations that search hypervisors and list their servers. Query parameters of the hypervisor list replace them.',
   '2.54': 'Allows a rebuild to replace or remove the key pair of a server.',
-  '2.55': 'Adds a description to flavors. It is the only flavor attribute that can be updated.',
+  '2.55': 'Adds a description to flavors. The description is the only flavor attribute that can be updated.',
   '2.56': 'Allows requests for cold migrations to specify a destination host, which the scheduler checks.',
   '2.57':
-    'Removes file injection (`personality`) and its quotas, because it was insecure and few images supported it. Use user data instead, which a rebuild can now change.',
+    'Removes file injection (`personality`) and its quotas, because file injection was insecure and few images supported it. Use user data instead, which a rebuild can now change.',
   '2.58':
     'Adds pagination and a time filter to the list of server actions, and adds the time of the last change to each action.',
   '2.59': 'Adds pagination and a time filter to the list of migrations, and adds a UUID to each migration.',
@@ -27,7 +27,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.68':
     'Removes `force` from live migration and evacuation requests, because forced moves exceeded the capacity of hosts and made allocations inconsistent.',
   '2.69':
-    'Returns partial data, with the status `UNKNOWN`, for servers and services in an unreachable cell. Previously, they were missing from lists, and requests for a single server or service returned 500.',
+    'Returns partial data, with the status `UNKNOWN`, for servers and services in an unreachable cell. Previously, such servers and services were missing from lists, and requests for a single server or service returned 500.',
   '2.70': "Shows the device tags of a server's volumes and interfaces.",
   '2.71': 'Shows the server group to which a server belongs. Previously, clients had to search all server groups.',
   '2.72':
@@ -36,7 +36,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.74':
     'Allows administrators to specify the host or hypervisor of a new server in separate fields. The scheduler checks this host, but not a host in the field `availability_zone`.',
   '2.75':
-    'Removes several inconsistencies. The main lists return 400 for unknown query parameters, the responses to update and rebuild requests contain all fields of the server, the swap size of a flavor without swap is 0 instead of an empty string, and a hypervisor without servers has an empty list.',
+    'Removes several inconsistencies: the main lists return 400 for unknown query parameters, the responses to update and rebuild requests contain all fields of the server, the swap size of a flavor without swap is 0 instead of an empty string, and a hypervisor without servers has an empty list.',
   '2.76':
     'Adds the external event `power-update`, with which the bare metal service reports a changed power state. Without this event, the compute service would revert the change.',
   '2.77': 'Allows unshelving a server in a different availability zone, for example if the original zone has failed.',
@@ -52,7 +52,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.83':
     'Allows all callers to filter servers by more of the fields that they can see: zone, key pair, states, times, progress and user.',
   '2.84':
-    'Adds error details to the events of server actions. They are intended for users and do not contain internal data.',
+    'Adds error details to the events of server actions. The details are intended for users and do not contain internal data.',
   '2.85': 'Allows users to change `delete_on_termination` for an attached volume.',
   '2.86':
     'Validates the extra specs of flavors: known keys must have valid values. Previously, invalid values were noticed only when the scheduler could not find a host.',
@@ -81,7 +81,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     'Makes attaching a volume asynchronous: the response is 202 without a body, because the host may take longer than client timeouts to select a device.',
   '2.102':
     'Rejects unknown query parameters in all GET requests. Removes the flavor fields `rxtx_factor` and `disabled`, which had no effect.',
-  '2.103': 'Removes `os-volumes_boot`, which is an alias of the servers API.',
+  '2.103': 'Removes `os-volumes_boot`, which is an alias for the servers API.',
   '2.104':
     'Allows clients to pin an existing server to its availability zone, and to remove the pin. A request with a different zone returns 409.',
 };

@@ -60,7 +60,7 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.38': 'Returns 400 if a filter contains an unknown server status. Previously, the list was empty.',
   '2.39':
     "Removes the operations that forward image metadata requests to the image service, and their limit. Requests to create an image of a server no longer check the compute API's metadata quota; the image service has its own limits.",
-  '2.40': 'Adds pagination to usage reports, which became too large for projects with many servers.',
+  '2.40': 'Adds pagination to usage reports, which had become too large for projects with many servers.',
   '2.41': 'Shows the UUID of an aggregate, which the placement service uses.',
   '2.42':
     'Allows device tags again in requests that create servers. A defect had removed them for disks in 2.33 and for interfaces in 2.37.',
@@ -80,6 +80,6 @@ export const historyTo252: Readonly<Record<string, string>> = {
   '2.50':
     'Adds the quotas for server groups and their members to quota classes, where they were missing, and removes quotas that other services enforce.',
   '2.51':
-    'Adds the external event `volume-extended`, so that guests detect the new size of a volume. Shows the events of server actions to all callers, but without host details.',
+    'Adds the external event `volume-extended`, so that guests detect the new size of a volume. Shows the events of server actions, without host details, to all callers.',
   '2.52': 'Allows tags in requests to create servers. Previously, tags could be added only to existing servers.',
 };
