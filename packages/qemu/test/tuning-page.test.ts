@@ -6,8 +6,8 @@ import { tuningOf } from '../src/tuning/tuning.js';
 
 const HEAD = `# Machine options of flavors and images
 
-This page lists the flavor extra specs and image properties that [QEMU machines](../packages/qemu/README.md) support, and extra specs
-without effect. If a flavor and an image set the same option, the flavor takes precedence; if they set different values for performance
+This page lists the flavor extra specs and image properties that [QEMU machines](../packages/qemu/README.md) support, and the extra specs
+that have no effect. If a flavor and an image set the same option, the flavor takes precedence; if they set different values for performance
 counters, multiqueue or the TPM, the request returns 400. A value that is not in the table is ignored, except that a server with an unknown
 machine type, TPM version or TPM model fails to start. A server keeps the options that its flavor and image had when it was created. A
 resize applies the options of the new flavor, and a rebuild those of the new image.

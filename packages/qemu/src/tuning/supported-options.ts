@@ -42,24 +42,24 @@ export const supportedOptions = {
     property: 'img_hide_hypervisor_id',
     effect: 'hides the KVM signature from the guest',
   },
-  pmu: { spec: 'hw:pmu', property: 'hw_pmu', effect: 'whether the guest has performance counters' },
+  pmu: { spec: 'hw:pmu', property: 'hw_pmu', effect: 'whether the guest has hardware performance counters' },
   pageSize: {
     spec: 'hw:mem_page_size',
     property: 'hw_mem_page_size',
     effect:
-      '`large`, or a size above 4 KiB: memory in huge pages, which must be reserved on the host. `small`, `any`: normal pages',
+      "`large`, or a size above 4 KiB: the guest's memory consists of huge pages, which must be reserved on the host. `small`, `any`: pages of the normal size",
   },
   diskReadBytes: { spec: 'quota:disk_read_bytes_sec', effect: 'read limit of each disk in bytes per second' },
   diskWriteBytes: { spec: 'quota:disk_write_bytes_sec', effect: 'write limit of each disk in bytes per second' },
   diskTotalBytes: {
     spec: 'quota:disk_total_bytes_sec',
-    effect: 'combined read and write limit of each disk in bytes per second; ignored if a separate limit is set',
+    effect: 'combined read and write limit of each disk in bytes per second; ignored if a read or write limit is set',
   },
   diskReads: { spec: 'quota:disk_read_iops_sec', effect: 'read limit of each disk in requests per second' },
   diskWrites: { spec: 'quota:disk_write_iops_sec', effect: 'write limit of each disk in requests per second' },
   diskRequests: {
     spec: 'quota:disk_total_iops_sec',
-    effect: 'combined read and write limit of each disk in requests per second; ignored if a separate limit is set',
+    effect: 'combined read and write limit of each disk in requests per second; ignored if a read or write limit is set',
   },
   diskBus: {
     property: 'hw_disk_bus',
@@ -83,7 +83,7 @@ export const supportedOptions = {
   },
   rngAllowed: {
     spec: 'hw_rng:allowed',
-    effect: '`false`: no random number generator. Otherwise every machine has one',
+    effect: '`false`: the machine has no random number generator. Otherwise, it has one',
   },
   rngBytes: { spec: 'hw_rng:rate_bytes', effect: 'the maximum number of random bytes per period' },
   rngPeriod: { spec: 'hw_rng:rate_period', effect: 'the period of `hw_rng:rate_bytes` in milliseconds; default 1000' },
@@ -106,7 +106,7 @@ export const supportedOptions = {
     spec: 'os:secure_boot',
     property: 'os_secure_boot',
     effect:
-      '`required`: the firmware starts only signed boot loaders; needs `hw_firmware_type=uefi` and `hw_machine_type=q35`. `optional`: only if the host supports it',
+      '`required`: the firmware starts only signed boot loaders; needs `hw_firmware_type=uefi` and `hw_machine_type=q35`. `optional`: the same, but only if the host supports it',
   },
   tpmVersion: {
     spec: 'hw:tpm_version',
@@ -120,12 +120,18 @@ export const supportedOptions = {
     effect: '`tpm-tis` (default) or `tpm-crb` (only 2.0)',
   },
   bootMenu: { spec: 'hw:boot_menu', property: 'hw_boot_menu', effect: 'the firmware shows a boot menu' },
-  agent: { property: 'hw_qemu_guest_agent', effect: 'adds a channel to the guest agent' },
+  agent: {
+    property: 'hw_qemu_guest_agent',
+    effect: 'adds a channel through which the host and the QEMU guest agent communicate',
+  },
   atRest: {
     property: 'os_require_quiesce',
-    effect: 'copies of the disk fail if the agent cannot freeze the file systems',
+    effect: "snapshots of the server fail if the guest agent cannot freeze the guest's file systems",
   },
-  administrator: { property: 'os_admin_user', effect: 'the account whose password is changed; default `root`' },
+  administrator: {
+    property: 'os_admin_user',
+    effect: 'the account whose password the action `changePassword` changes; default `root`',
+  },
   system: { property: 'os_type', effect: '`windows`: the default of `os_admin_user` is `Administrator`' },
   kernel: { property: 'kernel_id', effect: 'the kernel to boot, instead of the boot loader on the disk' },
   ramdisk: { property: 'ramdisk_id', effect: 'the ramdisk for the kernel in `kernel_id`' },
