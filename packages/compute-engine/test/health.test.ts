@@ -19,7 +19,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine o
     expect(await engine.health.worker()).toMatchObject({ healthy: true, overdueMs: 0 });
   });
 
-  it('reports jobs that no worker executes, and for how long they have been due', async () => {
+  it('reports jobs that no worker executes, and for how long they have been overdue', async () => {
     await start({ worker: false });
     await engine.servers.create(contextOf('p1'), { name: 'web', flavorId: '1', imageId, networks: 'none' });
     expect(await engine.health.worker()).toMatchObject({ healthy: true });

@@ -31,7 +31,7 @@ export interface EngineHealth {
 }
 
 /**
- * If a job has been due for this long, no worker is alive, because leases last 10 s and workers poll at least every 2
+ * If a job has been overdue for this long, no worker is alive, because leases last 10 s and workers poll at least every 2
  * s.
  */
 const OVERDUE_MS = 30_000;

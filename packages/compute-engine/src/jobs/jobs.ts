@@ -183,7 +183,7 @@ export class Jobs {
   }
 }
 
-/** Returns how long, in milliseconds, the oldest job without a lease has been due; 0 if there is none. */
+/** Returns how long, in milliseconds, the oldest due job has been waiting for a worker; 0 if no job is due. */
 export async function oldestOverdueMs(session: Session, now: number): Promise<number> {
   const dueSince = sql<number | null>`min(case when run_at > lease_until then run_at else lease_until end)`;
   const { since } = await session.db

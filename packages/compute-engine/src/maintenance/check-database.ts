@@ -16,7 +16,7 @@ export interface Finding {
 /** The location of the keys that decrypt encrypted values. */
 export type CheckOptions = SecretKeyOptions;
 
-/** If a job has been due for longer than this, no worker is running. */
+/** If a job has been overdue for longer than this, no worker is running. */
 const OVERDUE_MS = 30_000;
 
 const goodFinding = (what: Finding['what'], reported: string): Finding => ({ what, good: true, reported });
@@ -104,7 +104,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
       work.overdueMs > OVERDUE_MS
         ? badFinding(
             'work',
-            `a job has been due for ${Math.round(work.overdueMs / 1000)} s, so no server is executing jobs: start one`,
+            `a job has been overdue for ${Math.round(work.overdueMs / 1000)} s, so no server is executing jobs: start one`,
           )
         : goodFinding('work', `${work.jobs} jobs, ${work.running} of them running`),
     ];

@@ -24,7 +24,7 @@ export interface DatabaseStatus {
     readonly jobs: number;
     /** Number of jobs that workers are executing. */
     readonly running: number;
-    /** How long the oldest job that is not being executed has been due; 0 if there is none. */
+    /** How long the oldest due job has been waiting for a worker; 0 if no job is due. */
     readonly overdueMs: number;
   };
 }

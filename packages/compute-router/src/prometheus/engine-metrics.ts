@@ -151,7 +151,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     }),
     overdue: new Gauge({
       name: 'apistrata_job_overdue_seconds',
-      help: 'Time for which the oldest waiting background job has been due',
+      help: 'Time for which the oldest due background job has been waiting for a worker',
       aggregator: SHARED_VALUE_AGGREGATOR,
       registers,
     }),

@@ -59,7 +59,8 @@ export const supportedOptions = {
   diskWrites: { spec: 'quota:disk_write_iops_sec', effect: 'write limit of each disk in requests per second' },
   diskRequests: {
     spec: 'quota:disk_total_iops_sec',
-    effect: 'combined read and write limit of each disk in requests per second; ignored if a read or write limit is set',
+    effect:
+      'combined read and write limit of each disk in requests per second; ignored if a read or write limit is set',
   },
   diskBus: {
     property: 'hw_disk_bus',
