@@ -37,7 +37,7 @@ export async function openDashboard(authUrl, { OS_USERNAME: username, OS_PASSWOR
       const region = /name="region"[^>]*value="([^"]*)"/.exec(login.text)?.[1] ?? 'default';
       const body = new URLSearchParams({ csrfmiddlewaretoken: token, username, password, region, next: '/project/' });
       const { status } = await sendRequest('auth/login/', { method: 'POST', body });
-      if (status !== 302) throw new Error(`the dashboard accepted no login: ${status}`);
+      if (status !== 302) throw new Error(`the dashboard rejected the login with status ${status}`);
       break;
     }
     await new Promise((resolve) => setTimeout(resolve, 200));

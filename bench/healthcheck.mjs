@@ -113,7 +113,12 @@ export async function run({ quick }) {
   }
   const groups = { live: { backends: [] }, ready: { backends: [] }, startup: { backends: [] } };
   const filters = [
-    ['another path through the filter', healthcheck(), '/v2.1/servers/detail?limit=100', '<= 1 us'],
+    [
+      'a request for another path, passed on by the middleware',
+      healthcheck(),
+      '/v2.1/servers/detail?limit=100',
+      '<= 1 us',
+    ],
     ['the same, with groups', healthcheck({ groups }), '/v2.1/servers/detail?limit=100', '<= 1 us'],
     ['the same, percent-encoded', healthcheck(), '/v2.1/servers/a%20b/metadata/caf%C3%A9', '<= 1 us'],
   ];

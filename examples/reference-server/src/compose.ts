@@ -12,7 +12,7 @@ import type { Cloud } from './cloud/cloud.js';
 import { maskPassword, secretKeyFileFrom } from './database-url.js';
 import { mountDocs } from './docs.js';
 import { favicon } from './favicon.js';
-import { healthFrom } from './health.js';
+import { createHealthEndpoint } from './health.js';
 import { machinesFrom } from './machines.js';
 import { observersOf } from './observation.js';
 import type { Options } from './options.js';
@@ -148,7 +148,7 @@ export async function composeServer(
   const { options, observation } = plan;
   let engine: Engine;
   const lineLog = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
-  const health = healthFrom(options, { engine: () => engine, database, log: lineLog });
+  const health = createHealthEndpoint(options, { engine: () => engine, database, log: lineLog });
   engine = await engineFrom(plan, database, log, runsJobs);
   const rateLimits = new RateLimits(options, log);
   const close = async () => {

@@ -82,11 +82,11 @@ function pageLinks(options: Options): readonly PageLink[] {
  * required services, unless `--healthcheck backends=...` names others; `/livez` checks nothing, because a restart would
  * not fix these services.
  */
-export function healthFrom(
+export function createHealthEndpoint(
   options: Options,
   { engine, database, log }: { engine: () => Engine; database: string; log: HealthcheckLog },
 ): Healthcheck {
-  return endpointFrom(options, { checks: checksFrom(options, engine, database), links: pageLinks(options), log });
+  return createEndpoint(options, { checks: checksFrom(options, engine, database), links: pageLinks(options), log });
 }
 
 const STARTING_HEALTH: PartHealth = { healthy: false, reason: 'The host is starting.' };
@@ -97,12 +97,16 @@ const STARTING_HEALTH: PartHealth = { healthy: false, reason: 'The host is start
  *
  * @param host returns the host; undefined while the host is starting
  */
-export function hostHealthFrom(options: Options, host: () => Host | undefined, log: HealthcheckLog): Healthcheck {
+export function createHostHealthEndpoint(
+  options: Options,
+  host: () => Host | undefined,
+  log: HealthcheckLog,
+): Healthcheck {
   const checks = [
     requiredCheck('heartbeat', async () => host()?.health.heartbeat() ?? STARTING_HEALTH),
     optionalCheck('machines', async () => host()?.health.machines() ?? STARTING_HEALTH),
   ];
-  return endpointFrom(options, { checks, log });
+  return createEndpoint(options, { checks, log });
 }
 
 interface EndpointParts {
@@ -112,7 +116,7 @@ interface EndpointParts {
 }
 
 /** Creates a health endpoint with the options from `--healthcheck-config` and `--healthcheck`. @throws StartError */
-function endpointFrom(options: Options, { checks, ...others }: EndpointParts): Healthcheck {
+function createEndpoint(options: Options, { checks, ...others }: EndpointParts): Healthcheck {
   const file = options['healthcheck-config'];
   const fileOptions = file ? (readJson('healthcheck-config', file) as Record<string, string>) : {};
   const checkNames = checks.map(({ name }) => name).join(',');

@@ -25,7 +25,7 @@ async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv):
 
 /** Runs a command, or serves until the process is stopped. @throws StartError */
 async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
-  // npm passes a single -- to the program.
+  // Some package managers pass on the separator `--`.
   const [command, ...rest] = args.filter((arg) => arg !== '--');
   if (command === 'admin') {
     const { admin } = await import('./admin/admin.js');

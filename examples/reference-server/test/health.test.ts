@@ -10,7 +10,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { startPostgres } from '../../../testing/servers.js';
-import { healthFrom } from '../src/health.js';
+import { createHealthEndpoint } from '../src/health.js';
 import { readOptions } from '../src/read-options.js';
 import { type Program, sendRequest, startProgram } from './program.js';
 
@@ -62,7 +62,11 @@ it('fails when the file has become read-only, with that message, while its worke
   const engine = await createEngine({ database: join(folder, 'read-only.db'), worker: false });
   onTestFinished(() => engine.close().catch(() => undefined));
   const log = { warn: () => undefined, error: () => undefined };
-  const health = healthFrom(readOptions([], {}), { engine: () => engine, database: join(folder, 'read-only.db'), log });
+  const health = createHealthEndpoint(readOptions([], {}), {
+    engine: () => engine,
+    database: join(folder, 'read-only.db'),
+    log,
+  });
   onTestFinished(() => health.close());
   expect(await health.status('ready')).toMatchObject({ available: true });
   await engine.quotaDatabase.transaction(function* () {
@@ -79,7 +83,7 @@ it('is degraded, with the reason in its details, while the host of this process 
   let problem: string | null = 'networks cannot be built';
   const machines = async () => ({ healthy: problem === null, reason: problem ?? 'Servers can start on this host.' });
   const log = { warn: () => undefined, error: () => undefined };
-  const health = healthFrom(readOptions(['--driver', 'qemu'], {}), {
+  const health = createHealthEndpoint(readOptions(['--driver', 'qemu'], {}), {
     engine: () => ({ ...engine, health: { ...engine.health, machines } }),
     database: ':memory:',
     log,

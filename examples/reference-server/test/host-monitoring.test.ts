@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Host } from '@apistrata/compute-engine/hosts';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { hostHealthFrom } from '../src/health.js';
+import { createHostHealthEndpoint } from '../src/health.js';
 import { readOptions } from '../src/read-options.js';
 import { HostCloud } from './host-cloud.js';
 
@@ -102,7 +102,7 @@ describe('the health of a host', () => {
       health: { heartbeat: async () => host.heartbeat, machines: async () => host.machines },
     };
     const log = { warn: () => {}, error: () => {} };
-    const health = hostHealthFrom(readOptions(args, {}), () => parts as Host | undefined, log);
+    const health = createHostHealthEndpoint(readOptions(args, {}), () => parts as Host | undefined, log);
     const server = createServer(health).listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => {

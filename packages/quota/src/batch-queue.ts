@@ -57,11 +57,11 @@ export class BatchQueue<T, R> {
       this.#running++;
       const batch = this.#waiting.splice(0, this.#batches.size);
       const [first, ...others] = batch;
-      void (first && others.length === 0 ? this.#settleOne(first) : this.#settle(batch));
+      void (first && others.length === 0 ? this.#runSingle(first) : this.#runBatch(batch));
     }
   };
 
-  async #settleOne({ item, resolve, reject }: QueuedItem<T, R>): Promise<void> {
+  async #runSingle({ item, resolve, reject }: QueuedItem<T, R>): Promise<void> {
     try {
       resolve(await this.#functions.one(item));
     } catch (error) {
@@ -70,7 +70,7 @@ export class BatchQueue<T, R> {
     this.#next();
   }
 
-  async #settle(batch: readonly QueuedItem<T, R>[]): Promise<void> {
+  async #runBatch(batch: readonly QueuedItem<T, R>[]): Promise<void> {
     try {
       const results = await this.#functions.many(batch.map(({ item }) => item));
       for (const [{ resolve }, result] of zip(batch, results)) resolve(result);

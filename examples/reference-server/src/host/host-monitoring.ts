@@ -1,7 +1,7 @@
 import type { Host, HostOptions } from '@apistrata/compute-engine/hosts';
 import type { Healthcheck } from '@apistrata/healthcheck';
 import type { Logger } from 'pino';
-import { hostHealthFrom } from '../health.js';
+import { createHostHealthEndpoint } from '../health.js';
 import { listen } from '../listen.js';
 import { createMetricsServer } from '../metrics-server.js';
 import type { Options } from '../options.js';
@@ -32,7 +32,7 @@ export async function openHostMonitoring(options: Options, log: Logger): Promise
   let serve: typeof metrics.handler = (_req, res) => {
     res.writeHead(503, { 'Content-Length': 0 }).end();
   };
-  const health: Healthcheck = hostHealthFrom(options, () => runningHost, log);
+  const health: Healthcheck = createHostHealthEndpoint(options, () => runningHost, log);
   const server = createMetricsServer((req, res) => serve(req, res), health);
   const url = await listen(server, address, port, 'metrics-').catch((error) => {
     health.close();

@@ -66,7 +66,7 @@ function parseInterfaces(text: string, names: ReadonlySet<string>): readonly Int
 }
 
 /**
- * Reads the figures of this computer from `/proc` and `/sys`, which Linux serves from memory. Concurrent calls share
+ * Reads system statistics of this computer from `/proc` and `/sys`, which Linux serves from memory. Concurrent calls share
  * one result. On other systems, `interfaces` is empty, and all other figures are undefined.
  */
 export class ComputerReader {

@@ -45,7 +45,9 @@ const inventory = z
     reserved: size.describe('The part of the total that servers cannot use. Default: 0').optional(),
     minUnit: positiveInteger.describe('Minimum amount that one server can have. Default: 1').optional(),
     maxUnit: positiveInteger.describe('Maximum amount that one server can have. Default: no limit').optional(),
-    stepSize: positiveInteger.describe('Amounts of servers are multiples of this value. Default: 1').optional(),
+    stepSize: positiveInteger
+      .describe('The amount that one server has must be a multiple of this value. Default: 1')
+      .optional(),
     allocationRatio: ratio
       .describe('Capacity that servers can claim, as a multiple of the unreserved total. Default: 1')
       .optional(),

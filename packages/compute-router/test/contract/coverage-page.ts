@@ -29,12 +29,12 @@ function rowOf(listed: ListedOperation, proof: Proof | undefined): string {
 export function coveragePage(all: readonly ListedOperation[], proofs: ReadonlyMap<string, Proof>): string {
   return `# What the contract test covers
 
-The contract test in \`packages/compute-router/test/contract\` generates this page. The test calls every operation in
-\`reference/operations.json\` at the oldest and the newest version, and on both sides of each version boundary at which the operation's
-window, success status or query parameters change: outside the window, the response must be 404, and inside the window, it must have a
-listed success status. The test also calls each operation without a token, without the required role, with an invalid body or query, with
-unknown ids, and as a member of another project, whose call must not change anything. Other tests of the package cover errors that need more
-preparation.
+The contract test in \`packages/compute-router/test/contract\` generates this page. Each operation exists in a range of versions, its
+*window*. The test calls every operation in \`reference/operations.json\` at the oldest and the newest version, and on both sides of each
+version boundary at which the operation appears or disappears, or at which its success status or query parameters change. Outside the
+window, the response must be 404; inside the window, it must have a listed success status. The test also calls each operation without a
+token, without the required role, with an invalid body or query, with unknown ids, and as a member of another project, whose call must not
+change anything. Other tests of the package cover errors that need more preparation.
 
 | Operation | Window | Versions tried | Successes | Rejections | Another project's member |
 |---|---|---|---|---|---|

@@ -89,13 +89,13 @@ function operationNamesType(operations: readonly NamedOperation[], versions: rea
     for (const { first, last } of spans) {
       const [since, until] = [first > 0, last < versions.length - 1];
       const bounds = [...(since ? [first] : []), ...(until ? [last] : [])].map((index) => `'${versions[index]}'`);
-      const window = since && until ? 'Between' : since ? 'Since' : until ? 'Until' : '';
-      const key = window && `${window}<V, ${bounds.join(', ')}, `;
-      groups.set(key, [...(groups.get(key) ?? []), `'${name}'`]);
+      const helperName = since && until ? 'Between' : since ? 'Since' : until ? 'Until' : '';
+      const typePrefix = helperName && `${helperName}<V, ${bounds.join(', ')}, `;
+      groups.set(typePrefix, [...(groups.get(typePrefix) ?? []), `'${name}'`]);
     }
   }
   return [...groups]
-    .map(([window, names]) => `\n  | ${window === '' ? names.join(' | ') : `${window}${names.join(' | ')}, never>`}`)
+    .map(([prefix, names]) => `\n  | ${prefix === '' ? names.join(' | ') : `${prefix}${names.join(' | ')}, never>`}`)
     .join('');
 }
 

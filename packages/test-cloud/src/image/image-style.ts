@@ -17,46 +17,46 @@ const TIME_FILTERS = new Set(['created_at', 'updated_at']);
 const VISIBILITIES = ['community', 'public', 'private', 'shared', 'all'];
 
 /** Splits a list at its commas, except in quotes: `a,"b,c",d` has three values. */
-function splitValues(requestedLimit: string): readonly string[] {
-  return [...requestedLimit.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
+function splitValues(list: string): readonly string[] {
+  return [...list.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
 }
 
-function sizeInBytes(name: string, requestedLimit: string): number {
-  if (/^-?\d+$/.test(requestedLimit) && Number(requestedLimit) >= 0) return Number(requestedLimit);
-  throw badRequest(`Invalid ${name} filter value: ${requestedLimit}: it must be a number that is not negative`);
+function sizeInBytes(name: string, value: string): number {
+  if (/^-?\d+$/.test(value) && Number(value) >= 0) return Number(value);
+  throw badRequest(`Invalid ${name} filter value: ${value}: it must be a number that is not negative`);
 }
 
 /** Validates a filter, and returns a predicate that decides whether an image matches it. */
-function parseCondition(name: string, requestedLimit: string): (image: Wire) => boolean {
+function parseCondition(name: string, value: string): (image: Wire) => boolean {
   if (TIME_FILTERS.has(name)) {
-    const condition = parseComparison(requestedLimit);
-    if (!condition) throw badRequest(`Unable to filter by unknown operator '${requestedLimit.split(':', 1)[0]}'.`);
+    const condition = parseComparison(value);
+    if (!condition) throw badRequest(`Unable to filter by unknown operator '${value.split(':', 1)[0]}'.`);
     const filterTime = parseTimestamp(condition.value);
     if (Number.isNaN(filterTime)) throw badRequest(`Invalid time format: ${condition.value}.`);
     return (image) => condition.holds(parseTimestamp(String(image[name])) - filterTime);
   }
   if (name === 'size_min' || name === 'size_max') {
-    const filterNumber = sizeInBytes(name, requestedLimit);
+    const filterNumber = sizeInBytes(name, value);
     return ({ size }) =>
       size !== null && (name === 'size_min' ? Number(size) >= filterNumber : Number(size) <= filterNumber);
   }
   if (name === 'visibility') {
-    if (!VISIBILITIES.includes(requestedLimit)) throw badRequest(`Invalid visibility value: ${requestedLimit}`);
-    return ({ visibility }) => requestedLimit === 'all' || visibility === requestedLimit;
+    if (!VISIBILITIES.includes(value)) throw badRequest(`Invalid visibility value: ${value}`);
+    return ({ visibility }) => value === 'all' || visibility === value;
   }
   if (name === 'protected' || name === 'os_hidden') {
-    const value = name === 'os_hidden' ? requestedLimit.toLowerCase() : requestedLimit;
-    if (value !== 'true' && value !== 'false')
-      throw badRequest(`Invalid value '${value}' for '${name}' filter. Valid values are 'true' or 'false'.`);
-    return (image) => String(image[name]) === value;
+    const flag = name === 'os_hidden' ? value.toLowerCase() : value;
+    if (flag !== 'true' && flag !== 'false')
+      throw badRequest(`Invalid value '${flag}' for '${name}' filter. Valid values are 'true' or 'false'.`);
+    return (image) => String(image[name]) === flag;
   }
   if (name === 'changes-since') throw badRequest('The "changes-since" filter is no longer available on v2.');
-  if (MULTI_VALUE_FILTERS.has(name) && requestedLimit.startsWith('in:')) {
-    const acceptedValues = splitValues(requestedLimit.slice(3));
+  if (MULTI_VALUE_FILTERS.has(name) && value.startsWith('in:')) {
+    const acceptedValues = splitValues(value.slice(3));
     return (image) => acceptedValues.includes(String(image[name]));
   }
   // Any other filter is the name of a property, which an image must have in order to match.
-  return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === requestedLimit;
+  return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === value;
 }
 
 function applyFilters({ query }: Call, items: readonly Wire[]): readonly Wire[] {
@@ -72,8 +72,8 @@ function applyFilters({ query }: Call, items: readonly Wire[]): readonly Wire[] 
 }
 
 function parseSortKeys({ query }: Call): readonly SortKey[] {
-  const checkedSortKey = (requestedLimit: string, direction: string): SortKey => {
-    const key = requestedLimit.trim();
+  const checkedSortKey = (sortKey: string, direction: string): SortKey => {
+    const key = sortKey.trim();
     if (!SORT_KEYS.includes(key))
       throw badRequest(`Invalid sort key: ${key}. It must be one of the following: ${SORT_KEYS.join(', ')}.`);
     if (direction !== 'asc' && direction !== 'desc') throw badRequest(`Invalid sort direction: ${direction}`);

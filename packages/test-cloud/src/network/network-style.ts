@@ -188,12 +188,12 @@ export const networkStyle: Style = {
 
   authorize(call, resource, verb, doc, policy) {
     if (call.isAdmin) return;
-    const { spec, admin } = resource;
+    const { spec, admin: adminVerbs } = resource;
     const { storageAuthorizes = [] } = spec;
     const rule = policy ?? policyFor(verb, spec);
     const isForeign = doc?.project_id !== undefined && doc.project_id !== call.caller.projectId;
     if (verb === 'change' && isForeign && spec.hidesSharedOnChange) throw missingResource(resource.title, doc.id);
-    if (admin.includes(verb)) throw notAllowedError(rule);
+    if (adminVerbs.includes(verb)) throw notAllowedError(rule);
     if (doc && !isReadable(call, doc)) throw networkError('HTTPNotFound', 'The resource could not be found.');
     const isRead = verb === 'list' || verb === 'show';
     if (!isRead && !hasRequiredRole(call, resource, verb)) throw notAllowedError(rule);

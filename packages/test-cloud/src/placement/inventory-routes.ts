@@ -45,7 +45,7 @@ const inventoriesView = ({ generation: resource_provider_generation, inventories
 });
 
 /** Throws a 400 error for an unknown resource class. @param messagePrefix the start of the error message */
-export async function rejectUnknown(call: Call, names: readonly string[], messagePrefix: string): Promise<void> {
+export async function rejectUnknownClasses(call: Call, names: readonly string[], messagePrefix: string): Promise<void> {
   const classes = await classNames(call);
   const unknownClass = names.find((name) => !classes.has(name));
   if (unknownClass !== undefined) throw badRequest(messagePrefix + unknownClassMessage(unknownClass));
@@ -127,7 +127,7 @@ export function inventoryRoutes(): readonly Route[] {
       const inventories = withoutGenerations(body.inventories);
       rejectWithoutCapacity(call, before.uuid, inventories);
       const messagePrefix = `Unknown resource class in inventory for resource provider ${before.uuid}: `;
-      await rejectUnknown(call, Object.keys(inventories), messagePrefix);
+      await rejectUnknownClasses(call, Object.keys(inventories), messagePrefix);
       await rejectInUse(call, before, inventories);
       return inventoriesView(await writeProvider(call, before, { inventories }));
     }),
@@ -136,7 +136,11 @@ export function inventoryRoutes(): readonly Route[] {
       const { resource_class, ...body } = validateBody(call, NewInventory);
       const inventory = withoutGeneration(body);
       rejectWithoutCapacity(call, before.uuid, { [resource_class]: inventory }, 'create');
-      await rejectUnknown(call, [resource_class], `Unable to create inventory for resource provider ${before.uuid}: `);
+      await rejectUnknownClasses(
+        call,
+        [resource_class],
+        `Unable to create inventory for resource provider ${before.uuid}: `,
+      );
       if (before.inventories[resource_class])
         throw conflict(
           `Update conflict: inventory of ${resource_class} exists already.`,

@@ -32,7 +32,11 @@ async function readConsumers(call: Call, replacements: readonly Replacement[]): 
   return before;
 }
 
-async function rejectUnknown(call: Call, replacements: readonly Replacement[], prefix: string): Promise<void> {
+async function rejectUnknownProvidersAndClasses(
+  call: Call,
+  replacements: readonly Replacement[],
+  prefix: string,
+): Promise<void> {
   const [all, classes] = [await listProviders(call), await classNames(call)];
   const allocations = replacements.flatMap(({ requested }) => Object.entries(requested.allocations));
   const missingProviderEntry = allocations.find(([uuid]) => !all.has(uuid));
@@ -150,7 +154,7 @@ export async function replaceAllocations(
   inventories: ReadonlyMap<string, Inventories> = new Map(),
 ): Promise<void> {
   const before = await readConsumers(call, replacements);
-  await rejectUnknown(call, replacements, prefix);
+  await rejectUnknownProvidersAndClasses(call, replacements, prefix);
   const all = await listProviders(call);
   const consumers = [...before.values(), ...replacements.map(({ requested }) => requested)];
   const affectedIds = new Set([

@@ -4,7 +4,7 @@ import { noContent, post, type Route } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { consumersSchema, uuidKey } from './allocation-bodies.js';
 import { toReplacement } from './allocation-routes.js';
-import { AllInventories, rejectUnknown, withoutGenerations } from './inventory-routes.js';
+import { AllInventories, rejectUnknownClasses, withoutGenerations } from './inventory-routes.js';
 import { listProviders, unknownProviderMessage } from './providers.js';
 import { replaceAllocations } from './replacement.js';
 import { atLeastOne, validateBody } from './request-body.js';
@@ -29,7 +29,7 @@ async function reshape(call: Call) {
         `resource provider generation conflict for provider ${uuid}: actual: ${one.generation}, given: ${resource_provider_generation}`,
         'placement.concurrent_update',
       );
-    await rejectUnknown(call, Object.keys(requested), MALFORMED_BODY_PREFIX);
+    await rejectUnknownClasses(call, Object.keys(requested), MALFORMED_BODY_PREFIX);
   }
   await replaceAllocations(
     call,

@@ -16,7 +16,10 @@ export function isAnyPending(projectId: string | undefined): RawBuilder<boolean>
   return sql<boolean>`exists (select 1 from servers where vm_state = 'building' and task_state = 'scheduling'${isForProject})`;
 }
 
-/** A row on a page of servers, which also shows whether servers wait for the scheduler. */
+/**
+ * A row of a page of servers. `waits` is the same in every row: whether any server of the project, or of any project, is
+ * waiting for the scheduler.
+ */
 export type PageRow = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
 
 /** Returns whether a query is for the newest servers of a project or of all projects, without other filters. */
