@@ -43,7 +43,9 @@ export function handlerSelector<H extends Handler>(
   return (req, res) => {
     const version = microversionOf(req);
     if (!version)
-      throw new TypeError('byVersion: no version was negotiated; mount versioning() or microversion() before the handler');
+      throw new TypeError(
+        'byVersion: no version was negotiated; mount versioning() or microversion() before the handler',
+      );
     const handler = at(handlers as Windowed<H>, version);
     const context = negotiationContextOf(req);
     if (!handler) {

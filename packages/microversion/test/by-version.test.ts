@@ -70,6 +70,8 @@ describe('a handler by version', () => {
   });
 
   it('reports the missing middleware if no version was negotiated', () => {
-    expect(() => handler({ headers: {} }, {} as any)).toThrow(/mount versioning\(\) or microversion\(\) before the handler/);
+    expect(() => handler({ headers: {} }, {} as any)).toThrow(
+      /mount versioning\(\) or microversion\(\) before the handler/,
+    );
   });
 });
