@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { durableDatabases } from '../durable-databases.js';
 import { images, network, type Services, servicesOf, volume } from './cloud-services.js';
@@ -183,6 +183,7 @@ describe.each(databases)('concurrent changes in a cloud on $kind', ({ url }) => 
   });
 
   describe('of two mutually exclusive requests, only one succeeds', () => {
+    let nextVlan = 100;
     const CASES: Readonly<Record<string, (given: Services) => Promise<readonly [string, string, object?][]>>> = {
       async 'deleting a port, and creating a trunk'({ newPort }) {
         const port_id = await newPort();
@@ -217,7 +218,7 @@ describe.each(databases)('concurrent changes in a cloud on $kind', ({ url }) => 
       },
       async 'a network with a VLAN, and a change of another network'({ newNetwork }) {
         const id = await newNetwork();
-        const fields = { ...VLAN, 'provider:segmentation_id': randomInt(100, 4000) };
+        const fields = { ...VLAN, 'provider:segmentation_id': nextVlan++ };
         return [
           ['POST', network('networks'), { network: fields }],
           ['PUT', network(`networks/${id}`), { network: fields }],
