@@ -34,6 +34,8 @@ const APART = '**/test/apart/**';
  * The tests that only `npm run test:all` runs: virtual machines, unmodified clients, kills, load, published packages.
  */
 const LONG = '**/{test,testing}/long/**';
+/** Tests that take minutes in a virtual machine in which each instruction is emulated. */
+const IN_GUEST = 'packages/qemu/test/long/in-guest';
 const MODULES = '**/node_modules/**';
 
 // Every statement is a round trip: work that takes seconds in memory is slow on PostgreSQL, especially on a busy
@@ -108,8 +110,10 @@ const projects = [
   }),
   apart('long', 'long', 'sqlite', {
     include: [`{packages,examples}/*/test/long/${TESTS}`, `testing/long/${TESTS}`],
-    exclude: [MODULES],
+    exclude: [`${IN_GUEST}/**`, MODULES],
   }),
+  // Within a group, projects start in the order of their names: these files before all other long ones.
+  apart('in-guest-long', 'long', 'sqlite', { include: [`${IN_GUEST}/${TESTS}`] }),
 ];
 /** Tests whose requests do not depend on the database. `npm run test:all` also runs them on PostgreSQL. */
 const INDEPENDENT = [`${API}/{hardening,prometheus,proxies,rate-limit,versions}/${TESTS}`, `${API}/*.test.ts`];

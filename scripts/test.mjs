@@ -11,7 +11,7 @@ import { fetchNode, isCurrentNode, runWithNode } from './tools.mjs';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Vitest arguments that exclude the projects that only `npm run test:all` runs. */
-const EXCLUDE_LONG_TESTS = ['--project', '!long*'];
+const EXCLUDE_LONG_TESTS = ['--project', '!*long*'];
 
 const installing = ['Installing', 'setup'];
 const building = ['Building', 'build'];

@@ -5,10 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** The projects of one suite that differ only in their database. */
+/** The projects of one suite, which differ in their database or in the order in which they start. */
 const sameSuite = [
   ['sqlite', 'postgres', 'long-postgres', 'long-pgbouncer', 'long-replica'],
   ['sqlite-apart', 'postgres-apart'],
+  ['long', 'in-guest-long'],
 ];
 const suiteOf = (project: string) => sameSuite.find((names) => names.includes(project))?.[0] ?? project;
 

@@ -20,7 +20,15 @@ mount -t proc proc /merged/proc
 mount -t sysfs sysfs /merged/sys
 mount -t devtmpfs dev /merged/dev
 for folder in run dev/shm; do mkdir -p /merged/$folder && mount -t tmpfs memory /merged/$folder; done
+if [ -d /merged/etc/lvm ]; then
+  # There is no udev, so LVM creates the device files itself.
+  cat >/merged/etc/lvm/lvmlocal.conf <<END
+activation { udev_sync = 0 udev_rules = 0 monitoring = 0 }
+devices { obtain_device_list_from_udev = 0 external_device_info_source = "none" }
+END
+fi
 ip link set lo up
 cp /command.sh /merged/run/command.sh
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LVM_SUPPRESS_FD_WARNINGS=1
 # With `chroot`, programs that enter a mount namespace would see the files of the ramdisk.
-exec switch_root /merged /bin/sh -c '/bin/sh /run/command.sh; echo "STATUS $?"; busybox poweroff -f'
+exec /bin/switch_root /merged /bin/sh -c '/bin/sh /run/command.sh; echo "STATUS $?"; busybox poweroff -f'

@@ -1,7 +1,6 @@
 # Uses WireGuard, vhost-net, VLANs and thin pools in a virtual machine with the distribution's kernel. Variables: NODE,
 # END, CLOUD (programs), OPTIONS (of the cloud), CREATE_NETWORK, CREATE_SUBNET, CREATE_SERVER, IDLE,
 # LIST_SERVERS (requests).
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LVM_SUPPRESS_FD_WARNINGS=1
 busybox depmod
 for module in wireguard kvm-amd vhost_net tun veth vxlan br_netfilter nf_conntrack_bridge nft_ct nft_chain_nat nft_masq \
   nft_fib_inet nft_reject_inet nft_log nft_meta_bridge nft_reject_bridge nft_limit nft_quota nft_redir nft_nat 8021q \
@@ -39,11 +38,6 @@ ip -n other link add link lan1 name lan1.7 type vlan id 7
 ip -n other address add 10.7.0.250/24 dev lan1.7
 ip -n other link set lan1.7 up
 
-# There is no udev, so LVM creates the device files itself.
-cat >/etc/lvm/lvmlocal.conf <<END
-activation { udev_sync = 0 udev_rules = 0 monitoring = 0 }
-devices { obtain_device_list_from_udev = 0 external_device_info_source = "none" }
-END
 truncate -s 1600M /run/pool
 lvm vgcreate pool $(losetup --find --show /run/pool)
 lvm lvcreate --type thin-pool --size 1400m --name volumes pool

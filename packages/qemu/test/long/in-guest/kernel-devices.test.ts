@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { bundledProgram } from '../../../../testing/bundled-program.js';
-import { findInstalledProgram } from '../../src/programs/find-program.js';
-import { missingForBridges } from '../bridge/missing-for-bridges.js';
-import { missingForEncryption } from '../bridge/missing-for-encryption.js';
-import { buildGuest } from '../guest/build-guest.js';
-import { missingForComputerGuests, runInGuest } from '../guest/computer-guest.js';
-import { ada, guestPreset, IMAGE, KERNEL, RAMDISK } from '../qemu-cloud.js';
+import { bundledProgram } from '../../../../../testing/bundled-program.js';
+import { findInstalledProgram } from '../../../src/programs/find-program.js';
+import { missingForBridges } from '../../bridge/missing-for-bridges.js';
+import { missingForEncryption } from '../../bridge/missing-for-encryption.js';
+import { buildGuest } from '../../guest/build-guest.js';
+import { missingForComputerGuests, runInGuest } from '../../guest/computer-guest.js';
+import { ada, guestPreset, IMAGE, KERNEL, RAMDISK } from '../../qemu-cloud.js';
 
 const missing =
   missingForComputerGuests() ??
@@ -20,7 +20,27 @@ if (missing)
     `\n*** SKIPPED: WireGuard, vhost-net, VLANs and LVM of the kernel: this machine has no ${missing} ***\n`,
   );
 
+const missingForThinPools =
+  missingForComputerGuests() ??
+  (findInstalledProgram('lvm') ? undefined : 'LVM (lvm2)') ??
+  (existsSync('/usr/sbin/thin_check') ? undefined : 'thin_check (thin-provisioning-tools)');
+if (missingForThinPools)
+  console.warn(
+    `\n*** SKIPPED: volumes of an LVM thin pool in a guest: this machine has no ${missingForThinPools} ***\n`,
+  );
+
+const ROOT = join(import.meta.dirname, '../../../../..');
 const TIMEOUT_MS = 900_000;
+const THIN_POOLS_TIMEOUT_MS = 600_000;
+const THIN_POOL_MODULES = [
+  'libcrc32c',
+  'dm-mod',
+  'dm-bufio',
+  'dm-persistent-data',
+  'dm-bio-prison',
+  'dm-thin-pool',
+  'loop',
+];
 /** The caller is an administrator, because only administrators connect networks to a VLAN. */
 const admin = { ...ada.caller, isAdmin: true };
 /** Requests to the cloud. `@network@` stands for the id of the network that the first one creates. */
@@ -56,7 +76,7 @@ const REQUESTS = {
   IDLE: { path: ['idle'], args: [] },
   LIST_SERVERS: { path: ['servers', 'list'], args: [ada, { limit: 1 }] },
 };
-const GUEST = join(import.meta.dirname, '../guest');
+const GUEST = join(import.meta.dirname, '../../guest');
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 // The kernel of the computer may lack WireGuard, vhost-net, VLANs and thin pools, or be unable to run guests with KVM. In
@@ -75,7 +95,7 @@ it.skipIf(missing)(
     const variables = {
       NODE: process.execPath,
       END: await bundledProgram(join(GUEST, 'wireguard-end.mjs')),
-      CLOUD: await bundledProgram(join(import.meta.dirname, '../bridge/program.mjs')),
+      CLOUD: await bundledProgram(join(import.meta.dirname, '../../bridge/program.mjs')),
       OPTIONS: JSON.stringify({
         directory: '/run/cloud',
         preset: { ...preset, images, networks: [] },
@@ -98,5 +118,26 @@ it.skipIf(missing)(
     expect(output).toMatch(/^BOOTS 1$/m);
     expect(output).toMatch(/^VOLUME +\S+ +[1-9]/m);
     expect(output).toContain('VLAN 3 packets transmitted, 3 packets received');
+  },
+);
+
+// The kernel of the computer may lack thin pools, but Debian's kernel has them.
+it.skipIf(missingForThinPools)(
+  'volumes of an LVM thin pool pass the conformance tests in a guest',
+  { timeout: THIN_POOLS_TIMEOUT_MS },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-lvm-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const vitest = `${process.execPath} ${join(ROOT, 'node_modules/vitest/vitest.mjs')} run --root ${ROOT}`;
+    const script = `export NO_COLOR=1
+cd ${ROOT} && ${vitest} --config ${join(GUEST, 'in-guest.config.ts')} -t 'LVM thin pool' --reporter verbose >/run/output 2>&1
+status=$?
+cat /run/output
+exit $status
+`;
+    const { status, output } = await runInGuest(folder, script, THIN_POOL_MODULES, THIN_POOLS_TIMEOUT_MS - 30_000);
+    expect(status, output).toBe(0);
+    expect(output).not.toContain('SKIPPED');
+    expect(output.match(/✓ .*LVM thin pool > /g), output).toHaveLength(9);
   },
 );
