@@ -87,7 +87,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404, 409],
     when: {
-      400: 'The request body is malformed or would remove the zone, or a host in the aggregate has servers or belongs to another availability zone.',
+      400: 'The request body is malformed or would remove the availability zone, or a host in the aggregate has servers or belongs to another availability zone.',
       409: 'An aggregate with this name already exists.',
     },
     body: object({
@@ -177,7 +177,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 404],
     when: {
-      400: 'The request body is malformed or would remove the zone, or a host in the aggregate has servers or belongs to another availability zone.',
+      400: 'The request body is malformed or would remove the availability zone, or a host in the aggregate has servers or belongs to another availability zone.',
     },
     body: object({
       set_metadata: described(

@@ -92,7 +92,7 @@ export const extensionCatalogue: readonly (readonly [alias: string, name: string
   ['os-simple-tenant-usage', 'SimpleTenantUsage', 'Usage of projects.'],
   ['os-suspend-server', 'SuspendServer', 'Suspending and resuming servers.'],
   ['os-tenant-networks', 'OSTenantNetworks', 'Networks of projects.'],
-  ['os-used-limits', 'UsedLimits', 'Usage of limits.'],
+  ['os-used-limits', 'UsedLimits', 'Usage of limited resources.'],
   ['os-used-limits-for-admin', 'UsedLimitsForAdmin', 'Showing the limits and the usage of other projects.'],
   ['os-user-data', 'UserData', 'User data for servers.'],
   ['os-user-quotas', 'UserQuotas', 'Quotas of users.'],

@@ -69,7 +69,6 @@ const createdKeypair = view<Keypair & { readonly privateKey: string | undefined 
 /** Since 2.35, key pair lists are paged. */
 const supportsPaging = since('2.35', true);
 
-/** Returns the id of the user who owns the key pairs: since 2.10, the user in the query, otherwise the caller. */
 const userQuery = {
   user_id: since(
     '2.10',
@@ -81,6 +80,7 @@ const userQuery = {
 };
 const extraParameters = rejectedSince275;
 
+/** Returns the id of the user who owns the key pairs: since 2.10, the user in the query, otherwise the caller. */
 function ownerOf({ caller, query }: { caller: { userId: string }; query: { user_id?: string } }) {
   return { userId: query.user_id ?? caller.userId };
 }

@@ -33,7 +33,7 @@ interface MetadataResource<T> {
   /** Adds metadata items, or replaces existing items with the same keys. Returns all items. */
   readonly merge: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
   readonly replace: (call: ComputeCall, target: T, items: Items) => Promise<Items>;
-  /** Removes a metadata item. Throws a 404 if the item does not exist. */
+  /** Removes a metadata item. Throws a 404 error if the item does not exist. */
   readonly remove: (call: ComputeCall, target: T, key: string) => Promise<unknown>;
   readonly list: OperationDocs;
   readonly add: OperationDocs;

@@ -104,7 +104,7 @@ export const quotaSetOperations = [
     path,
     summary: 'Update the quotas of a project or user',
     description:
-      'Updates the quotas of a project, or of a user in the project. Unless `force` is true, a quota below the current usage is rejected, as are quotas of users whose sum exceeds the quota of the project.',
+      'Updates the quotas of a project, or of a user in the project. Unless `force` is true, a quota below the current usage is rejected, as are user quotas whose sum exceeds the quota of the project.',
     policy: 'os_compute_api:os-quota-sets:update',
     status: 200,
     errors: [400],

@@ -61,7 +61,7 @@ const purposes = {
   '/os-fping': 'This operation pinged servers from the API host.',
   '/os-networks': 'This operation managed networks in a networking service that was removed.',
   '/os-security-group-default-rules':
-    'This operation set default rules for new security groups in a networking service that was removed.',
+    'This operation configured default rules for new security groups in a networking service that was removed.',
   '/os-tenant-networks': 'This operation managed networks in a networking service that was removed.',
   '/servers/{id}/action': 'This operation reset the network of a guest, for a hypervisor that is no longer supported.',
   '/servers/{server_id}/consoles': 'This operation opened consoles for a hypervisor that is no longer supported.',

@@ -116,7 +116,7 @@ export const serviceOperations = [
     policy: 'os_compute_api:os-services:delete',
     status: 204,
     errors: [400, 404, 409],
-    when: { 409: 'There are servers or migrations in progress on the service host.' },
+    when: { 409: 'The host of the service has servers, or migrations in progress.' },
     run: async (call) =>
       call.engine.services.delete(await requireValueAt(serviceUuidOf, call.version)(call, call.params.id)),
   }),

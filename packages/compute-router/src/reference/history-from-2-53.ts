@@ -1,7 +1,7 @@
 /** What each microversion since 2.53 changed, and why. */
 export const historyFrom253: Readonly<Record<string, string>> = {
   '2.53':
-    'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. Adds an operation that updates a service by ID. Removes the operations that search hypervisors and list their servers. Query parameters of the hypervisor list replace them.',
+    'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. Adds an operation that updates a service by ID. Removes the operations that search hypervisors and list their servers. Query parameters of the hypervisor list replace the removed operations.',
   '2.54': 'Allows a rebuild to replace or remove the key pair of a server.',
   '2.55': 'Adds a description to flavors. The description is the only flavor attribute that can be updated.',
   '2.56': 'Allows requests for cold migrations to specify a destination host, which the scheduler checks.',
@@ -12,7 +12,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.59': 'Adds pagination and a time filter to the list of migrations, and adds a UUID to each migration.',
   '2.60': 'Allows clients to attach multiattach volumes to several servers. Older versions reject such volumes.',
   '2.61':
-    'Shows the extra specs of flavors to callers that the policy allows. Previously, clients had to send a separate request for each flavor.',
+    'Shows the extra specs of flavors to callers that the policy allows to read them. Previously, clients had to send a separate request for each flavor.',
   '2.62':
     'Shows on which host each event of a server action occurred: all callers see an opaque identifier, administrators see the name.',
   '2.63':
@@ -21,7 +21,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     "Replaces a server group's list `policies` with a single `policy`, and adds `rules`, such as the maximum number of servers per host with anti-affinity. Removes the field `metadata`, which was always empty.",
   '2.65': 'Allows clients to abort a live migration that is queued or being prepared.',
   '2.66':
-    'Adds the filter `changes-before` to the lists of servers, server actions and migrations. Together with `changes-since`, they define a time range.',
+    'Adds the filter `changes-before` to the lists of servers, server actions and migrations. Together with `changes-since`, `changes-before` defines a time range.',
   '2.67':
     'Allows requests that create servers to specify the type of new volumes. Previously, clients had to create such volumes before the server.',
   '2.68':
@@ -34,11 +34,11 @@ export const historyFrom253: Readonly<Record<string, string>> = {
     'Supports creating servers with ports that request guaranteed bandwidth. The scheduler selects a host that can provide the bandwidth. Older versions reject such ports.',
   '2.73': 'Allows clients to specify a reason when they lock a server, and adds a filter for locked servers.',
   '2.74':
-    'Allows administrators to specify the host or hypervisor of a new server in separate fields. The scheduler checks this host, but not a host in the field `availability_zone`.',
+    'Allows administrators to specify the host or hypervisor of a new server in separate fields. The scheduler checks the host in these fields, but not a host in the field `availability_zone`.',
   '2.75':
     'Removes several inconsistencies: the main lists return 400 for unknown query parameters, the responses to update and rebuild requests contain all fields of the server, the swap size of a flavor without swap is 0 instead of an empty string, and a hypervisor without servers has an empty list.',
   '2.76':
-    'Adds the external event `power-update`, with which the bare metal service reports a changed power state. Without this event, the compute service would revert the change.',
+    'Adds the external event `power-update`, with which the bare metal service reports a changed power state. Without `power-update`, the compute service would revert the change.',
   '2.77': 'Allows unshelving a server in a different availability zone, for example if the original zone has failed.',
   '2.78':
     'Adds an operation that shows the NUMA topology of a server: nodes, memory and virtual CPUs. Administrators also see the placement on the host.',
@@ -52,7 +52,7 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.83':
     'Allows all callers to filter servers by more of the fields that they can see: zone, key pair, states, times, progress and user.',
   '2.84':
-    'Adds error details to the events of server actions. The details are intended for users and do not contain internal data.',
+    'Adds error details to the events of server actions. The error details are intended for users and do not contain internal data.',
   '2.85': 'Allows users to change `delete_on_termination` for an attached volume.',
   '2.86':
     'Validates the extra specs of flavors: known keys must have valid values. Previously, invalid values were noticed only when the scheduler could not find a host.',
@@ -69,11 +69,11 @@ export const historyFrom253: Readonly<Record<string, string>> = {
   '2.93': 'Supports rebuilding a server whose root disk is a volume. The rebuild writes the new image to the volume.',
   '2.94': 'Allows a fully qualified domain name (FQDN) as the hostname of a server.',
   '2.95':
-    'Leaves an evacuated server stopped until a user starts it, because its data may have to be repaired first. If the hosts do not support this, the request is rejected.',
+    'Leaves an evacuated server stopped until a user starts it, because its data may have to be repaired first. The request is rejected if a compute service is too old to support this behavior.',
   '2.96': 'Shows the availability zone to which a server is pinned. The server can migrate only within this zone.',
   '2.97': 'Supports attaching shared file systems to servers.',
   '2.98':
-    "Adds the image's properties to the representation of a server, with the values at the time when the server was created or rebuilt. The image may have been changed or deleted since then.",
+    "Adds the image's properties to the representation of a server, with the values at the time when the server was created or rebuilt, because the image may have been changed or deleted since then.",
   '2.99':
     'Adds direct SPICE consoles, which do not require a web page, and adds the TLS port to the connection data for console proxies.',
   '2.100': 'Shows the scheduler hints of a server, which also apply when the server is migrated later.',

@@ -24,7 +24,7 @@ const createdShape: ViewShape<Aggregate, ComputeCall> = {
   deleted_at: alwaysNull(commonTexts.deletedAt),
   uuid: since(
     '2.41',
-    text('UUID of the aggregate, which the placement service uses.', (a) => a.id),
+    text('UUID of the aggregate. The placement service uses this ID.', (a) => a.id),
   ),
 };
 

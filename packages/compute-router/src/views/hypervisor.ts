@@ -23,9 +23,9 @@ export const hypervisorTexts = {
   memoryMbUsed: 'Memory used by servers and by the host, in MiB.',
   freeRamMb: 'Free memory, in MiB. Negative if memory is overcommitted.',
   localGb: 'Total disk space, in GiB.',
-  localGbUsed: 'Disk space that is allocated to servers, or the used space on the file system if that is more, in GiB.',
+  localGbUsed: 'Disk space allocated to servers, or used on the file system, whichever is larger, in GiB.',
   freeDiskGb:
-    'Disk space that is not allocated to servers, or the free space on the file system if that is less, in GiB. Can be negative.',
+    'Disk space not allocated to servers, or free on the file system, whichever is smaller, in GiB. Can be negative.',
   diskAvailableLeast:
     'Disk space that remains free if all disk images grow to their virtual size, in GiB. Null if unknown.',
   currentWorkload: 'Number of tasks in progress on the hypervisor, such as builds and migrations.',

@@ -62,7 +62,7 @@ const commonFields: Shape = {
   created_at: time(commonTexts.createdAt, (m) => m.createdAt),
   uuid: since(
     '2.59',
-    text('UUID of the migration, which the query parameter `marker` accepts.', (m) => m.id),
+    text('UUID of the migration. The query parameter `marker` accepts this ID.', (m) => m.id),
   ),
   project_id: since(
     '2.80',

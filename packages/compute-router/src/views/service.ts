@@ -60,7 +60,7 @@ const fullShape: ViewShape<ServiceState, ComputeCall> = {
 
 export const service = view<ServiceState, ComputeCall>(fullShape);
 
-/** The representation of a service in a list. If its host does not respond, it contains only the known fields. */
+/** The representation of a service in a list. Contains only the known fields if the service's host does not respond. */
 export const listedService = view<ServiceState, ComputeCall>(fullShape, {
   alternative: since('2.69', { when: ({ reachable }) => !reachable, view: partialService }),
 });

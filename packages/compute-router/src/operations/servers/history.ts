@@ -140,7 +140,7 @@ export const serverHistory = [
         marker: since(
           '2.58',
           described(
-            'Request ID of the last action on the previous page. If it does not exist, the response is 400.',
+            'Request ID of the last action on the previous page. If the action does not exist, the response is 400.',
             once(z.string()),
           ),
         ),

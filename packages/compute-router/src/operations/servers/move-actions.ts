@@ -136,7 +136,7 @@ export const moveActions = [
         'Options for the live migration.',
         object({
           host: described(
-            'Destination host, or null to let the scheduler select one. Since 2.30, the scheduler checks it.',
+            'Destination host, or null to let the scheduler select one. Since 2.30, the scheduler checks a requested host.',
             nullableHost,
           ),
           block_migration: [

@@ -7,7 +7,7 @@ import { plainAction } from './plain-action.js';
 import { POLL_SERVER_UNTIL } from './poll.js';
 import { serverAction } from './server-docs.js';
 
-const LOCK_DESCRIPTION = 'Null or, since 2.73, an object with a reason.';
+const LOCK_DESCRIPTION = 'Null or, since 2.73, an object with the reason for the lock.';
 
 /** Since 2.73, the action `lock` accepts a reason. Until 2.72, its value is ignored. */
 const acceptsReason = since('2.73', true);

@@ -113,7 +113,7 @@ export const volumeAttachments = [
     path: listPath,
     summary: 'Attach a volume to a server',
     description:
-      'Attaches a volume to a server. The operation is asynchronous: poll the volume in the volume service until its status is `in-use`; the list of actions shows failures. Until 2.100, the response contains the device; since 2.101, it is 202 without a body. The server can be shelved since 2.20, and the volume can be a multiattach volume since 2.60.',
+      'Attaches a volume to a server. The operation is asynchronous: poll the volume in the volume service until its status is `in-use`; the list of actions shows failures. Until 2.100, the response contains the attachment; since 2.101, the response is 202 without a body. Since 2.20, the server can also be shelved; since 2.60, the volume can be a multiattach volume.',
     policy: 'os_compute_api:os-volumes-attachments:create',
     status: [until('2.100', 200), since('2.101', 202)],
     errors: [400, 403, 404, 409],
