@@ -1,6 +1,6 @@
 #!/bin/sh
 # A typical workflow on a cloud of real machines, with the `openstack` command only. Exits with 0 if all commands
-# succeeded; created resources are removed at the end, also after a failure. See README.md for the required environment.
+# succeeded; created resources are removed at the end, even after a failure. See README.md for the required environment.
 set -eu
 here=$(dirname "$0")
 

@@ -49,7 +49,7 @@ export class Invoices {
       throw new InvoiceError(
         400,
         'INVALID_AFTER',
-        `The invoice ${after} does not exist: \`after\` must be the id of one.`,
+        `The invoice ${after} does not exist: \`after\` must be the ID of an invoice.`,
       );
     const allInvoices = [...this.#byId.values()];
     const startIndex = after === undefined ? 0 : allInvoices.findIndex(({ id }) => id === after) + 1;

@@ -12,7 +12,7 @@ export interface Service {
   readonly health: Healthcheck;
 }
 
-/** Creates an ordinary Express app with one resource, `/v1/secrets`, and the middleware of all four packages. */
+/** Creates an Express app with `/v1/secrets` and the middleware of healthcheck, microversion, quota and request-id. */
 export function createService(quota: ProjectQuotas): Service {
   const secrets = new Secrets();
   // This demo trusts the identity headers of any client. Behind a proxy that authenticates clients, omit `confirmed`.

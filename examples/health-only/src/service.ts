@@ -29,7 +29,7 @@ export function createService({ drainFile, operatorNetworks, orders }: ServiceOp
     groups: { live: { backends: [eventLoopDelay()] }, ready: { backends: ['disable_by_file', 'stuck_orders'] } },
   });
 
-  // For operators: everything, but only from their networks and never through the proxy.
+  // For operators: all details, but only for requests from their networks and never through the proxy.
   const internalHealth = healthcheck({
     path: '/internal/health',
     backends: [ordersCheck, eventLoopDelay({ stateBeyondLimit: 'degraded' })],

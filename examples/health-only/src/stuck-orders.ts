@@ -17,7 +17,7 @@ export function stuckOrdersCheck(orders: OrderTable): Check {
     name: 'stuck_orders',
     check() {
       const oldestMs = orders.oldestMs();
-      const details = `${orders.waiting()} orders wait, the oldest for ${oldestMs / 1000} s`;
+      const details = `${orders.waiting()} orders are waiting, the oldest for ${oldestMs / 1000} s`;
       if (oldestMs > STUCK_AFTER_MS) return { state: 'unavailable', reason: 'ORDERS STUCK', details };
       if (oldestMs > OVERDUE_AFTER_MS) return { state: 'degraded', reason: 'ORDERS LATE', details };
       return { state: 'available', details };

@@ -31,7 +31,7 @@ describe('the example service', () => {
       duration_ms: expect.any(Number),
       last_change: expect.any(String),
       name: 'stuck_orders',
-      details: '3 orders wait, the oldest for 90 s',
+      details: '3 orders are waiting, the oldest for 90 s',
       reason: 'ORDERS LATE',
     });
     expect(body.threads[0]).toContain('[main]');

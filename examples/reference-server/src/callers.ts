@@ -13,6 +13,6 @@ export const AUTHENTICATION_HELP: Readonly<Record<CallerKind, string>> = {
   noauth:
     'The server does not check tokens: a token `USER:PROJECT[:ROLE,ROLE]` identifies the caller. The user `admin` is an administrator.',
   tokens: 'Use a token from the file that this server was started with.',
-  identity: 'Log in at the identity service that this server was started with, and use the token that it issues.',
-  cloud: 'Log in at the identity service of this server, and use the token that it issues.',
+  identity: 'Log in to the identity service that this server was started with, and use the token that it issues.',
+  cloud: 'Log in to the identity service of this server, and use the token that it issues.',
 };

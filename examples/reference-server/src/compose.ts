@@ -66,7 +66,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, runsJobs: b
     if (error instanceof TypeError && /webhook/.test(error.message))
       throw new StartError(`--webhook: ${error.message}`);
     if (error instanceof TypeError && /databaseRead/.test(error.message))
-      throw new StartError('--db-read needs replicas (postgres://...) of a PostgreSQL database in --db');
+      throw new StartError('--db-read must list replicas (postgres://...) of the PostgreSQL database in --db');
     if (error instanceof RangeError) throw new StartError(`--database, --setting or --durability: ${error.message}`);
     if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
     if (error instanceof StartError) throw error;
@@ -137,7 +137,7 @@ function createApi(options: ComputeApiOptions): ComputeApi {
  * Opens the database and creates all parts of the server.
  *
  * @param runsJobs whether this process runs background jobs; if false, other processes run them
- * @throws StartError with one line, after closing everything that was opened
+ * @throws StartError with a one-line message, after closing everything that was opened
  */
 export async function composeServer(
   plan: Plan,

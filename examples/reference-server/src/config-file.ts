@@ -62,7 +62,7 @@ function describeIssue(parsed: ParsedFile, { path, ...issue }: Issue & { readonl
     const [key = ''] = issue.keys ?? [];
     const parentLabel = path.length > 0 ? ` of "${path.join('.')}"` : '';
     const fallbackHint =
-      path.length > 0 ? `Known options: ${keysOf(path).join(', ')}.` : '--print-config-schema lists all.';
+      path.length > 0 ? `Known options: ${keysOf(path).join(', ')}.` : '--print-config-schema lists all options.';
     return `unknown option "${key}"${parentLabel}${lineOf(parsed, [...path, key])}. ${suggestionFor(key, keysOf(path), fallbackHint)}`;
   }
   if (path.length === 0) return 'the file must contain options, each as "name: value"';

@@ -47,7 +47,8 @@ function optionalCheck(name: string, probe: () => Promise<PartHealth>): Check {
 }
 
 /**
- * With less free disk space, the health check fails. Requests still succeed then, because the database can still grow.
+ * The health check fails if less disk space is free. At that time, requests still succeed, because the database can
+ * still grow.
  */
 const MIN_FREE_BYTES = 32 * 1024 * 1024;
 

@@ -12,7 +12,10 @@ function addImages(preset: Preset, files: readonly string[]): Preset {
   return { ...preset, images: [...(preset.images ?? []), ...files.map(imageSeed)] };
 }
 
-/** Returns the initial resources for virtual machines, with this computer as the host and no images without content. */
+/**
+ * Returns the initial resources for virtual machines. The default host is this computer. The images of the default
+ * preset are omitted, because they have no content.
+ */
 function presetForQemu(preset: Preset | undefined, host: NonNullable<Preset['hosts']>[number]): Preset {
   if (preset) return { ...preset, hosts: preset.hosts ?? [host] };
   const nanoFlavor = { id: '0', name: 'm1.nano', vcpus: 1, memoryMb: 192, diskGb: 1 };

@@ -45,7 +45,7 @@ const listeningOptions = {
   port: integer('port to listen on; 0 selects a free port', { min: 0, max: 65_535, fallback: 8774 }),
   'allowed-host': list(
     'NAME',
-    'host name that clients use in the Host header (421 for others); default: any, but with --auth noauth on loopback only localhost, 127.0.0.1, [::1] and --host',
+    'host name that clients use in the Host header; requests with other names get 421; default: any, but with --auth noauth on loopback only localhost, 127.0.0.1, [::1] and --host',
   ),
   'trust-proxy': list(
     'ADDRESS',
@@ -74,7 +74,7 @@ const databaseOptions = {
     'LEVEL',
     ['disk', 'process'],
     'disk',
-    'what acknowledged writes to a SQLite file survive: disk (power loss) or process (process exit; faster)',
+    'durability of acknowledged writes to a SQLite file: disk (survive a power loss) or process (survive a process exit; faster)',
   ),
   database: pairs('NAME=N', schemasFrom(databaseLimits), 'database limit, such as poolSize=20'),
   'secret-key-file': text(
@@ -91,7 +91,7 @@ const authenticationOptions = {
     'how callers authenticate: noauth, tokens (with --tokens) or identity (with --identity-url)',
   ),
   insecure: flag('let other computers connect with --auth noauth, although every client is an administrator'),
-  'noauth-project': text('ID', 'project for noauth tokens that name none'),
+  'noauth-project': text('ID', 'project for noauth tokens that do not contain a project; default: the user id'),
   tokens: text('FILE', 'JSON object that maps each token to { userId, projectId, roles }'),
   'policy-file': text('FILE', 'file with policies that replace the defaults'),
 } as const;
@@ -145,7 +145,7 @@ const wholeCloudOptions = {
   ),
   'clouds-yaml': text(
     'FILE',
-    'file with client settings that the first start with --cloud writes; default: clouds.yaml next to the SQLite file, data/clouds.yaml for PostgreSQL, none in memory',
+    'file to which the first start with --cloud writes client settings; default: clouds.yaml next to the SQLite file, data/clouds.yaml for PostgreSQL, none for an in-memory database',
   ),
   'image-source': list(
     'HOST[:PORT]',

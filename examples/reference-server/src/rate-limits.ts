@@ -39,7 +39,7 @@ export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options):
     );
   if (store === 'database' && /^\w+:\/\/[^/?]*,/.test(db))
     throw new StartError(
-      '--rate-limit-store database needs one host in --db: with several, count in redis://HOST:PORT',
+      '--rate-limit-store database needs a single host in --db: with several hosts, use redis://HOST:PORT',
     );
   if (store !== 'memory' && store !== 'database' && !/^rediss?:\/\//.test(store))
     throw new StartError(`--rate-limit-store is '${store}': it must be memory, database or redis://HOST:PORT`);

@@ -10,7 +10,7 @@ export interface RealMachines {
 }
 
 /**
- * Determines whether and how this computer runs virtual machines, and logs it.
+ * Determines whether and how this computer runs virtual machines, and logs the result.
  * @throws StartError for invalid options; QemuError if QEMU is not installed
  */
 export async function detectRealMachines(options: Options, directory: string, log: Logger): Promise<RealMachines> {

@@ -20,11 +20,11 @@ import { rateLimitsFrom } from './rate-limits.js';
 import { sendTraces } from './send-traces.js';
 import { IN_FLIGHT_GRACE_MS, RETIRED_WORKER_IDLE_MS } from './shutdown-times.js';
 
-/** A running server, and functions that end it. */
+/** A running server, and functions that stop it. */
 export interface RunningServer {
   readonly url: string;
   readonly database: string;
-  /** URL of the metrics, if they have a separate port. */
+  /** URL of the metrics endpoint, if it has a separate port. */
   readonly metricsUrl: string | undefined;
   readonly engine: Engine;
   /** The credentials of the first administrator, if this start with `--cloud` created them. */
@@ -43,8 +43,8 @@ export interface RunningServer {
    */
   readonly stop: () => Promise<void>;
   /**
-   * Drains a replaced worker: new connections are rejected, health does not change, and open connections are served
-   * until their clients close them or are idle for a few seconds. `stop` ends this early.
+   * Drains a replaced worker: new connections are rejected, the health status does not change, and open connections
+   * are served until their clients close them or are idle for a few seconds. `stop` ends this early.
    */
   readonly retire: () => Promise<void>;
   /** The maximum time that `stop` takes to close all connections. */

@@ -55,7 +55,8 @@ export function shutDownGracefully({ stop, stopsWithinMs, log }: ShutdownTarget)
       end(0);
     });
   }
-  // The affected request or job may hang, but others complete. A supervisor then starts a new process.
+  // An unexpected error also shuts the process down gracefully: the affected request or job may hang, but others
+  // complete. A supervisor then starts a new process.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
     process.on(event, (error: unknown) => {
       log.fatal({ err: error }, event === 'uncaughtException' ? 'uncaught exception' : 'unhandled promise rejection');

@@ -23,7 +23,7 @@ export function findClosestName(name: string, knownNames: readonly string[]): st
   return similarNames.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Returns the end of an error message about an unknown name: the name that is likely meant, or else `otherwise`. */
+/** Returns the end of an error message about an unknown name: a suggestion, or `otherwise` if no name is similar. */
 export function suggestionFor(name: string, knownNames: readonly string[], otherwise: string): string {
   const closest = findClosestName(name, knownNames);
   return closest === undefined ? otherwise : `Did you mean "${closest}"?`;

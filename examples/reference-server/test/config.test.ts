@@ -91,8 +91,8 @@ quota: { instances: 1, quota_secrets: 5 }
   it.each([
     ['prot: 1', 'unknown option "prot" (line 1). Did you mean "port"?'],
     ['port: 1\nlogLevel: info', 'unknown option "logLevel" (line 2). Did you mean "log-level"?'],
-    ['nonsense: 1', 'unknown option "nonsense" (line 1). --print-config-schema lists all.'],
-    ['config: other.yaml', 'unknown option "config" (line 1). --print-config-schema lists all.'],
+    ['nonsense: 1', 'unknown option "nonsense" (line 1). --print-config-schema lists all options.'],
+    ['config: other.yaml', 'unknown option "config" (line 1). --print-config-schema lists all options.'],
     ['port: x', '"port" (line 1) must be a number; it is "x"'],
     ['port: 1.5', '"port" (line 1) must be an integer; it is "1.5"'],
     ['port: 70000', '"port" (line 1) must be at most 65535; it is "70000"'],

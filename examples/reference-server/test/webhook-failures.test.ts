@@ -48,7 +48,7 @@ describe.each(kinds)('admin commands for events that a webhook did not accept, o
 
     status = 204;
     const first = String(all[0]?.number);
-    expect((await admin('webhook', 'retry', first, ...place)).output).toBe('1 event is about to be sent again.\n');
+    expect((await admin('webhook', 'retry', first, ...place)).output).toBe('1 event will be sent again.\n');
     await expect.poll(() => got).toHaveLength(1);
     await admin('webhook', 'retry', '--all', ...place);
     await expect.poll(failures).toEqual([]);
@@ -63,6 +63,6 @@ describe.each(kinds)('admin commands for events that a webhook did not accept, o
     await (await start(...place)).end('SIGTERM');
     for (const words of [[], ['x'], ['1', '--all']])
       expect(await admin('webhook', 'retry', ...words, ...place)).toMatchObject({ code: 2 });
-    expect((await admin('webhook', 'retry', '7', ...place)).output).toBe('0 events are about to be sent again.\n');
+    expect((await admin('webhook', 'retry', '7', ...place)).output).toBe('0 events will be sent again.\n');
   });
 });

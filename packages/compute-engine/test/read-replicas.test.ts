@@ -182,7 +182,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
     await eventually(async () =>
       expect(await unrelated.engine.health.replicas()).toEqual({
         healthy: false,
-        reason: expect.stringMatching(/: It is a copy of another database\.$/),
+        reason: expect.stringMatching(/: The replica is a copy of another database\.$/),
       }),
     );
     expect((await unrelated.names('p8')).by).toBe('primary');
@@ -194,7 +194,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
     const { healthy, reason } = await process.engine.health.replicas();
     expect({ healthy, reason }).toEqual({
       healthy: false,
-      reason: expect.stringMatching(/: It does not follow the primary, or was promoted\.$/),
+      reason: expect.stringMatching(/: The replica does not follow the primary, or was promoted\.$/),
     });
   });
 });

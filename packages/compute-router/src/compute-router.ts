@@ -112,7 +112,7 @@ const openApiCache = openApiDocuments(operations, computeApiDescription);
  */
 export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   const handler = computeHandler(options);
-  // If the surrounding application has already assigned a request id, these headers repeat it.
+  // If the surrounding application has already assigned a request id, the headers of this API contain the same id.
   const generateRequestId = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
   const requestIds = requestId({
     preset: 'openstack',

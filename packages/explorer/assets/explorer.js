@@ -38,7 +38,7 @@ async function addCounts() {
     const counted = page.querySelectorAll('.history .chips');
     for (const [index, place] of [...list.querySelectorAll('.chips')].entries()) place.replaceWith(counted[index]);
   } catch {
-    // Ignored, because the list is useful without the counts.
+    // The error is ignored, because the list is useful without the counts.
   }
 }
 
@@ -64,8 +64,8 @@ function replaceSidebar(fresh) {
   old.scrollTop = scrollTop;
 }
 
-/** Shows another page in place, keeping the scroll position and the keyboard focus. */
 let loading;
+/** Shows another page in place, keeping the scroll position and the keyboard focus. */
 async function show(url, push) {
   loading?.abort();
   loading = new AbortController();
@@ -90,7 +90,7 @@ async function show(url, push) {
   }
 }
 
-/** Adds a slider to the list of versions. Both open the page at the selected version. */
+/** Adds a slider to the list of versions. The slider and the list both open the page at the selected version. */
 function slider() {
   const form = document.querySelector('[data-versions]');
   const select = form?.querySelector('select');
@@ -107,7 +107,7 @@ function slider() {
   place.append(range);
   const go = () => {
     const { href } = select.selectedOptions[0].dataset;
-    // Files of a static site are in different folders, so the relative URLs of another page would be wrong in place.
+    // The pages of a static site are in different folders, so the relative URLs of one page are wrong in another.
     if (href !== undefined) return location.assign(href);
     const url = new URL(location.href);
     url.searchParams.set('version', select.value);

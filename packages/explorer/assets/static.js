@@ -2,7 +2,7 @@
 
 const main = document.querySelector('main');
 
-/** Shows only the changes between the selected versions that match the filter. */
+/** Of the changes between the selected versions, shows only those that match the filter. */
 function compare(place) {
   const form = place.querySelector('form');
   const { from, to, operation, kind, breaking } = form.elements;

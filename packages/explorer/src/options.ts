@@ -6,7 +6,7 @@ import { checkTheme, type Logo, type ThemeColors } from './theme.js';
 
 /** A token that visitors can use to send requests. */
 export interface OfferedToken {
-  /** The user and role of the token, such as `ada, a member of demo`. */
+  /** The user and role of the token, such as `ada, a member of the project demo`. */
   readonly label: string;
   readonly token: string;
 }

@@ -241,7 +241,7 @@ describe('the pages of the compute API', () => {
     expect(sections[0]).toBe('Servers');
     expect(page).not.toContain('OfVolumesBoot');
     const alias = await (await fetch(`${docs}/operations/showServerOfVolumesBoot`)).text();
-    expect(alias).toContain('This operation repeats an operation of');
+    expect(alias).toContain('This operation is identical to an operation in');
     const resize = await (await fetch(`${docs}/operations/resizeServer`)).text();
     expect(resize).toMatch(/vm_state.*<code>active<\/code>, <code>stopped<\/code>/s);
     for (const status of [202, 400, 401, 403, 404, 409, 413, 429, 503])

@@ -29,8 +29,8 @@ export interface Endpoint {
   /** Makes the endpoint permanently unavailable if it is configured to fail on shutdown. */
   shutdown(): void;
   /**
-   * Makes an endpoint that fails on shutdown unavailable for this reason. Without a reason, its checks determine the
-   * state again.
+   * If the endpoint is configured to fail on shutdown, makes it unavailable for the given reason. Without a reason, its
+   * checks determine the state again.
    */
   setNotReadyReason(reason: string | undefined): void;
 }

@@ -13,7 +13,7 @@ type RenderBody = (results: HealthStatus['results'], extras: ResponseExtras) => 
 interface Format {
   readonly contentType: string;
   readonly body: RenderBody;
-  /** Whether the bodies of detailed endpoints contain the state of the process in this format. */
+  /** Whether, in this format, the bodies of detailed endpoints contain the state of the process. */
   readonly showsServer: boolean;
 }
 

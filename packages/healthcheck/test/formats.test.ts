@@ -227,7 +227,7 @@ Details
 <B>Platform:</B><PRE>Linux-6.1-x64</PRE>
 <HR></HR>
 <H2>Garbage collector:</H2>
-<B>Collections since monitoring started:</B><PRE>7 minor, 2 major, 1 incremental</PRE>
+<B>Garbage collections since monitoring started:</B><PRE>7 minor, 2 major, 1 incremental</PRE>
 <B>Heap:</B><PRE>100 bytes allocated, 2.0 KiB available, limit 4.0 GiB</PRE>
 <HR></HR>
 <H2>Pending operations (1):</H2>

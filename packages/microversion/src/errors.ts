@@ -69,7 +69,7 @@ export class RequestError<Code extends RequestErrorCode = RequestErrorCode> exte
   }
 }
 
-/** The error (400) of a request whose version is malformed. */
+/** The error (400) if the version in a request is malformed. */
 export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'> {
   declare readonly served: SupportedVersions;
   /** The malformed version as the client sent it, trimmed; may be empty. */
@@ -81,7 +81,7 @@ export class InvalidVersionHeader extends RequestError<'INVALID_VERSION_HEADER'>
   }
 }
 
-/** The error (406) of a request for a version that is not supported. */
+/** The error (406) if the requested version is not supported. */
 export class UnacceptableVersion extends RequestError<'UNACCEPTABLE_VERSION'> {
   declare readonly served: SupportedVersions;
   /** The requested version, as a string. */

@@ -12,7 +12,7 @@ export interface VersionScheme {
   readonly form: string;
   /** The lowest version in this format. */
   readonly lowest: string;
-  /** Returns the numbers of a version, or undefined if the text does not have this format. */
+  /** Returns the numbers of a version, or undefined if the text does not have the format of this scheme. */
   readonly parse: (text: string) => VersionNumbers | undefined;
   /** Returns the lowest version above the version with these numbers. */
   readonly next: (numbers: readonly string[]) => string;

@@ -18,7 +18,7 @@ export class Window<T, Kind extends WindowKind = WindowKind, Since = unknown, Un
   readonly value: T;
   /** Never set. For the type checker, which infers from it whether windows include the oldest and the newest version. */
   declare readonly kind: Kind;
-  /** Never set. For the type checker, which infers from it at which versions the value exists. */
+  /** Never set. Exists only for the type checker, which infers from it the versions at which the value exists. */
   declare readonly bounds: readonly [Since, Until];
 
   /** The first version without the value. Set only in windows that {@link before} creates, in which `until` is undefined. */
@@ -135,8 +135,8 @@ export function at<T>(value: Windowed<T>, version: VersionLike): T | undefined {
 
 /**
  * Returns the versions at which values change, in ascending order and without duplicates: the first version of each
- * window, and the first version after it. Nothing changes between two of them, so results can be cached for each
- * interval.
+ * window, and the first version after it. The values are the same from one of these versions until the next, so results
+ * can be cached for each interval.
  */
 export function breakpointsOf(...values: readonly Windowed<unknown>[]): readonly Version[] {
   const windowBounds = values.flatMap((value) =>

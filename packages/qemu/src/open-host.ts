@@ -50,7 +50,7 @@ async function prepareDirectory(path: string, folders: readonly string[], runAs:
   const createError = (reason: string) =>
     new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${reason}`);
   if (folders === HOST_FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
-    throw createError(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
+    throw createError(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for Unix sockets in it`);
   if (directory.includes(',')) throw createError('QEMU does not support paths with a comma');
   try {
     for (const folder of [directory, ...folders.map((name) => join(directory, name))])

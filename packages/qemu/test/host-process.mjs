@@ -19,7 +19,7 @@ const host = await createHost({
   leaseMs: 3_000,
   ...link,
   onError: (error) => console.error(name, error),
-  onLost: () => console.error(`${name}: another process is now the host`),
+  onLost: () => console.error(`${name}: another process has taken over the host`),
 });
 process.once('SIGTERM', () => host.stop().then(() => process.exit()));
 // JSON does not represent Infinity.

@@ -16,7 +16,7 @@ export function defaultsFrom(
   const unknownKey = Object.keys(configuration).find(
     (key) => key.startsWith('quota_') && !kinds.includes(key.slice(6)),
   );
-  if (unknownKey) throw new InvalidQuota(`${unknownKey} does not name a kind; kinds are ${kinds.join(', ')}`);
+  if (unknownKey) throw new InvalidQuota(`${unknownKey} does not name a kind; the kinds are ${kinds.join(', ')}`);
   return Object.fromEntries(kinds.map((kind) => [kind, defaultOf(kind, configuration[`quota_${kind}`])]));
 }
 

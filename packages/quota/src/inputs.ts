@@ -17,7 +17,8 @@ export function checkKinds(kinds: readonly string[]): readonly string[] {
     if (!KIND_PATTERN.test(kind)) {
       throw new TypeError(`Kind "${kind}" must consist of a letter and up to 62 letters, digits, "_", "." or "-"`);
     }
-    // A lookup of such a kind in a plain object would return the inherited property instead of a number.
+    // A lookup of a kind such as `constructor` in a plain object would return the inherited property instead of a
+    // number.
     if (kind in Object.prototype)
       throw new TypeError(`Kind "${kind}" is reserved: every object has a property with that name`);
   }

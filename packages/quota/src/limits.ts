@@ -48,7 +48,7 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
 
 /**
  * Returns whether `used + amount` is within a limit. Sums that a double cannot represent exactly are never within a
- * limit, even if it is unlimited.
+ * limit, not even within an unlimited one.
  */
 export function isWithinLimit(limit: Limit, used: number, amount: number): boolean {
   if (amount <= 0) return true;

@@ -257,7 +257,7 @@ export class ProjectQuotas {
     const now = Date.now();
     if (this.#sweepIntervalMs === 0 || now - this.#sweptAt < this.#sweepIntervalMs) return;
     this.#sweptAt = now;
-    // Errors are ignored, because requests that need the store also fail while it is unavailable, and report it.
+    // Errors are ignored, because requests that need the store report the same errors while it is unavailable.
     this.sweep().catch(() => undefined);
   }
 

@@ -3,7 +3,7 @@ import type { Amounts, ExceededLimit, Limit } from './limits.js';
 /** The return type of store methods: a value for in-process stores, a promise for others. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** A reservation that is passed to a store. Ids are unique, amounts are above 0, and both never change. */
+/** A reservation that is passed to a store. Ids are unique, amounts are above 0, and neither ever changes. */
 export interface StoredReservation {
   readonly id: string;
   readonly project: string;

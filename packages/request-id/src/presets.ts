@@ -45,7 +45,7 @@ function createTraceContext(id: string, req: IncomingMessage): Record<string, st
   const inbound = String(req.headers.traceparent ?? '').trim();
   const continuesTrace = TRACEPARENT.exec(inbound)?.[1] === id;
   const traceState = continuesTrace ? req.headers.tracestate : undefined;
-  // In version 00 of the header, the flags are the last field, but later versions may append fields.
+  // In version 00 of `traceparent`, the flags are the last field, but later versions may append fields.
   const flags = continuesTrace ? inbound.slice(53, 55) : '00';
   return { traceparent: `00-${id}-${randomHex(8)}-${flags}`, ...(traceState && { tracestate: String(traceState) }) };
 }

@@ -1,4 +1,4 @@
-// Copies code, and remembers the selected tab for the code on all pages.
+// Copies code to the clipboard, and selects the same tab in the code samples of all pages.
 const KEY = 'code-tab';
 
 function rememberedLabel() {
@@ -9,7 +9,7 @@ function rememberedLabel() {
   }
 }
 
-/** Selects the remembered tab in all groups of tabs inside an element, if they contain it. */
+/** Selects the remembered tab in each tab group inside an element, if the group contains that tab. */
 export function restoreTabs(root = document) {
   const label = rememberedLabel();
   if (label === null) return;

@@ -32,7 +32,7 @@ function helpText(): string {
     'Usage: apistrata admin COMMAND [options]',
     '',
     ...wrapParagraphs(
-      'Manages a database, which servers may use at the same time. Run the commands on the computer that stores the database, with the same --db, --config, --secret-key-file and environment as the server.',
+      'Manages a database, even while servers use the database. Run the commands on the computer that stores the database, with the same --db, --config, --secret-key-file and environment as the server.',
     ),
     '',
     'Commands:',
@@ -51,7 +51,7 @@ const allOptions: OptionTable = Object.assign(
   ...Object.values(commands).map(({ options }) => options),
 );
 
-/** Returns the command that the first one or two words name. @throws UsageError */
+/** Returns the name and the command that the first one or two arguments select. @throws UsageError */
 function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((candidate) => Object.hasOwn(commands, candidate));
   if (name !== undefined) return [name, commands[name] as AdminCommand];
@@ -64,7 +64,7 @@ function findCommand(args: readonly string[]): readonly [string, AdminCommand] {
 
 function databaseOf({ db }: DatabaseTarget['options']): string {
   if (db === ':memory:')
-    throw new UsageError('an in-memory database exists only in its server: select another one with --db');
+    throw new UsageError('an in-memory database exists only in its server process: select another database with --db');
   return isSqliteFile(db) ? resolve(db) : db;
 }
 

@@ -42,7 +42,10 @@ function readLine(socket: Socket): Promise<string> {
 async function executeCommand(engine: Engine, { command, ...requested }: ControlRequest): Promise<ControlResponse> {
   const { engineCommands } = await import('./engine-commands.js');
   const handler = Object.hasOwn(engineCommands, command) ? engineCommands[command] : undefined;
-  if (!handler) return { error: `this server does not have the command '${command}': its version differs` };
+  if (!handler)
+    return {
+      error: `the server does not support the command '${command}': its version differs from that of this program`,
+    };
   try {
     return { result: await handler.run(engine, requested) };
   } catch (error) {
@@ -81,7 +84,8 @@ export async function openControlSocket(engine: Engine, database: string, log: L
       socket.destroy();
     }
   });
-  // A killed process leaves its socket behind. No other process uses it, because this one has locked the database.
+  // A killed process leaves its socket behind. No other process uses the socket, because this process has locked the
+  // database.
   rmSync(path, { force: true });
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
@@ -106,7 +110,7 @@ export async function openControlSocket(engine: Engine, database: string, log: L
 export async function callServer(database: string, request: ControlRequest): Promise<unknown> {
   const path = socketPathFor(database);
   if (path === undefined)
-    throw new StartError(`the path of ${database} is too long for a socket: move it, or stop the server`);
+    throw new StartError(`the path ${database} is too long for a socket: move the database, or stop the server`);
   const socket = connect(path);
   try {
     await new Promise<void>((done, fail) => socket.once('connect', done).once('error', fail));

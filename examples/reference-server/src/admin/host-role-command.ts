@@ -22,14 +22,14 @@ async function writeKeyFile(file: string, hostKeys: readonly string[]): Promise<
 export const hostRoleCommand: DatabaseCommand<GrantedHostRole> = {
   on: 'database',
   usage: 'NAME',
-  summary: 'grant a PostgreSQL role only the privileges of the host NAME; repeat after each update',
+  summary: 'grant a PostgreSQL role only the privileges of the host NAME; repeat after each update of apistrata',
   argumentCount: [1, 1],
   options: {
     role: text('ROLE', 'the PostgreSQL role, which must exist; default: host_NAME'),
     'host-key-file': text('FILE', "write the host's key to this file, for host --host-key-file"),
     'tunnel-address': text(
       'A',
-      'address of the host, with --network-mode bridge: networks get an MTU that leaves room for the tunnel header',
+      'address of the host, with --network-mode bridge; lowers the MTU of networks so that their packets fit into its tunnels',
     ),
     'tunnel-encryption': choice(
       'KIND',

@@ -45,10 +45,10 @@ function parseEventNumbers({ arguments: args, own }: AdminRequest): readonly num
 export const webhookRetryCommand: EngineCommand<{ due: number }> = {
   on: 'engine',
   usage: '[NUMBER ...]',
-  summary: 'retry events that webhooks did not accept, once',
+  summary: 'make one more attempt to send events that webhooks did not accept',
   argumentCount: [0, 100],
-  options: { all: flag('retry all of these events') },
+  options: { all: flag('retry all events that webhooks did not accept') },
   check: (requested) => void parseEventNumbers(requested),
   run: async ({ events }, requested) => ({ due: await events.deadLetters.retry(parseEventNumbers(requested)) }),
-  text: ({ due }) => `${due} ${due === 1 ? 'event is' : 'events are'} about to be sent again.`,
+  text: ({ due }) => `${due} ${due === 1 ? 'event' : 'events'} will be sent again.`,
 };

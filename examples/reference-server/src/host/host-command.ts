@@ -105,7 +105,7 @@ export function hostHelpText(): string {
     'Usage: apistrata host --name NAME --db postgres://... [options]',
     '',
     ...wrapParagraphs(
-      'Makes this computer a host of the cloud whose API is served by other processes on the same database. It runs servers with --driver (simulated or qemu) until it is stopped. Virtual machines keep running and are adopted at the next start.',
+      'Makes this computer a host of the cloud whose API is served by other processes that use the same database. The program runs servers with --driver (simulated or qemu) until it is stopped. Virtual machines keep running and are adopted at the next start.',
     ),
     '',
     'Options:',
@@ -179,7 +179,7 @@ function startErrorOf(error: unknown, db: string): unknown {
 /**
  * Starts a host.
  * @param onLost called when another process has taken over the name of this host
- * @throws StartError with one line
+ * @throws StartError with a one-line message
  */
 export async function startHost(
   args: readonly string[],
@@ -196,7 +196,7 @@ export async function startHost(
   >;
   if (isSqliteFile(db) || db === ':memory:')
     throw new StartError(
-      `--db ${db} cannot be shared with separate hosts: they need PostgreSQL (--db postgres://...). With SQLite, the process that serves the API runs the machines itself`,
+      `--db ${db} cannot be shared with separate hosts: separate hosts need PostgreSQL (--db postgres://...). With SQLite, the process that serves the API runs the machines itself`,
     );
   checkPorts({ 'link-port': others['link-port'], 'metrics-port': options['metrics-port'] });
   const log = await openLog(options);

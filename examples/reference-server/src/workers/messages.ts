@@ -32,5 +32,5 @@ export type PrimaryMessage =
   /** Reload options that can change at run time. */
   | { readonly kind: 'reload' }
   | { readonly kind: 'requestWorkerMetrics'; readonly id: number }
-  /** The response to `requestAllMetrics`. Without a text, the metrics are unavailable. */
+  /** The response to `requestAllMetrics`. Without `text`, the metrics are unavailable. */
   | { readonly kind: 'metrics'; readonly id: number; readonly text?: string };

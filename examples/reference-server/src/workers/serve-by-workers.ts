@@ -33,9 +33,9 @@ async function openMonitoring(options: Options, metrics: MetricsSource | undefin
 }
 
 /**
- * Serves requests with several processes, as `--workers` specifies. This process starts them, distributes connections,
- * replaces them when they die or on SIGHUP, aggregates their metrics and ends them. It uses no database and serves
- * nothing itself.
+ * Serves requests with the number of workers that `--workers` specifies. This process starts the workers, distributes
+ * connections, replaces workers when they die or on SIGHUP, aggregates their metrics and ends them. It uses no database
+ * and serves nothing itself.
  *
  * @throws StartError
  */

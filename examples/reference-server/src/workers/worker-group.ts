@@ -144,7 +144,7 @@ export class WorkerGroup {
       newMember.expendable = false;
       return true;
     }
-    if (!this.#ending) this.#log.error('a new worker could not start: the others are not replaced');
+    if (!this.#ending) this.#log.error('a new worker could not start: the remaining workers are not replaced');
     return false;
   }
 

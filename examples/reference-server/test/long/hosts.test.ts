@@ -93,7 +93,7 @@ describe.skipIf(!postgresUrl)('hosts as separate processes, on PostgreSQL', { ti
 
   it('report that they need PostgreSQL', async () => {
     const { startHost } = await open();
-    await expect(startHost('h1', ['--db', join(folder, 'cloud.db')])).rejects.toThrow('they need PostgreSQL');
+    await expect(startHost('h1', ['--db', join(folder, 'cloud.db')])).rejects.toThrow('separate hosts need PostgreSQL');
     expect(existsSync(join(folder, 'cloud.db'))).toBe(false);
   });
 });

@@ -71,5 +71,5 @@ it.skipIf(!inject('postgresUrl'))(
 it('a server of a SQLite file rejects replicas', async () => {
   const { code, output } = await runProgram(['--db', ':memory:', '--db-read', 'postgres://a/b']);
   expect(code).toBe(1);
-  expect(output).toContain('--db-read needs replicas (postgres://...) of a PostgreSQL database in --db');
+  expect(output).toContain('--db-read must list replicas (postgres://...) of the PostgreSQL database in --db');
 });

@@ -183,7 +183,10 @@ describe.skipIf(!postgresUrl)('several workers', () => {
       await eventually(() => expect(program.output()).toMatch(expected), { timeout: TIMEOUT_MS });
     };
     await sendSighup('prot: 1\n', /prot.*was not applied/);
-    await sendSighup('preset: /does/not/exist.json\n', /a new worker could not start: the others are not replaced/);
+    await sendSighup(
+      'preset: /does/not/exist.json\n',
+      /a new worker could not start: the remaining workers are not replaced/,
+    );
     expect(workersOf(program)).toEqual(before);
     expect((await sendRequest(program.url, 'GET', '/v2.1/flavors')).status).toBe(200);
     expect(await program.end('SIGTERM')).toBe(0);

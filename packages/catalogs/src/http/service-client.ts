@@ -147,7 +147,7 @@ export class ServiceClient {
       return { token: caller.token, projectId: caller.projectId, serviceToken, own: false };
     }
     const cachedToken = await session.token(as === 'project' ? caller.projectId : '');
-    // Some operations are reserved for services and require a service user's token in both headers.
+    // Some operations are reserved for services and require a service user's token in both token headers.
     return { ...cachedToken, serviceToken: cachedToken.token, own: true };
   }
 

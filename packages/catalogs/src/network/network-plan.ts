@@ -8,7 +8,7 @@ export type Ipv6Mode = 'slaac' | 'dhcpv6-stateful' | 'dhcpv6-stateless' | null;
 
 /** A subnet with its IPv6 address modes, for drivers that build networks. */
 export interface PlannedSubnet extends Subnet {
-  /** The mode in which guests receive addresses. */
+  /** The mode in which guests receive IPv6 addresses. */
   readonly ipv6AddressMode: Ipv6Mode;
   /** The mode of router advertisements. */
   readonly ipv6RaMode: Ipv6Mode;

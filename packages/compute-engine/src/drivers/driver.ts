@@ -80,7 +80,7 @@ export type DriverWork =
       readonly verb: 'finish_migration';
       readonly flavor: FlavorCopy;
       readonly powerOn: boolean;
-      /** The host that has the disks: another host or, after a revert, this one. */
+      /** The host that has the disks: another host or, after a revert, this host. */
       readonly sourceHost: string;
     }
   | { readonly verb: 'confirm_migration' | 'revert_migration'; readonly sourceHost: string }

@@ -14,8 +14,8 @@ export interface FenceOrder {
 }
 
 /**
- * A separate process that fences the machines on a computer unless the host process renews the order in time. It acts
- * even if the host process is suspended, killed or blocked.
+ * A separate process that fences the machines on a computer unless the host process calls `renew()` in time. The guard
+ * acts even if the host process is suspended, killed or blocked.
  */
 export interface FenceGuard {
   /**

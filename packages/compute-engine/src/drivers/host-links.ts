@@ -13,8 +13,8 @@ export interface HostRequester {
   /** The name of the host that sent the request; null if a process that serves the API sent it. */
   readonly host: string | null;
   /**
-   * Returns whether a server is on that host, is moving to it, or is leaving it. The sender does not need access to any
-   * other server.
+   * Returns whether a server is on the sender's host, is moving to it, or is leaving it. The sender does not need
+   * access to any other server.
    */
   concerns(serverId: string): Promise<boolean>;
 }

@@ -19,7 +19,7 @@ export function noMachines(): Driver {
     async perform({ verb }, { host }) {
       if (verb !== 'prepare')
         throw new Error(
-          `this process does not run machines, and ${host ?? "the server's host"} does not run in a separate process`,
+          `this process does not run machines, and no separate process runs ${host ?? "the server's host"}`,
         );
     },
     consoleOutput: async () => '',

@@ -40,7 +40,7 @@ export class SimulatedMachines {
     this.#directory = directory;
   }
 
-  /** Updates the files after a command. Idempotent. */
+  /** Creates, replaces or removes the machine's file after a command. Idempotent. */
   async update(work: DriverWork, server: Server): Promise<void> {
     const path = join(this.#directory, server.id + FILE_SUFFIX);
     if (removesMachine(work, server)) await rm(path, { force: true });

@@ -83,7 +83,7 @@ const CONSOLE_PORTS: Readonly<Record<string, number>> = {
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
   readonly #clock: Clock;
-  /** Boot time of the simulated hosts. */
+  /** The time at which the simulated hosts booted. */
   readonly #bootedAt: number;
   readonly #rules = new Set<ActiveRule>();
   readonly #unsupported: ReadonlySet<DriverVerb>;

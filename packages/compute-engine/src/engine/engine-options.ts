@@ -15,7 +15,7 @@ import type { SecretKeyOptions } from '../secrets/sealer-for.js';
 
 /** Options for `createEngine()`. All of them are optional. */
 export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
-  /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
+  /** The database: `:memory:`, a SQLite file, or `postgres://...`. Default `:memory:`. */
   readonly database?: string;
   /**
    * URLs of read replicas (streaming replication, hot standby) of the PostgreSQL server in `database`. They serve reads

@@ -71,8 +71,8 @@ export class Statistics implements HostStatistics {
 
   /**
    * Returns figures about the guests that this process's driver runs, not about guests on other hosts. Takes at most
-   * two seconds; machines that do not respond in that time are only counted. Concurrent callers share one round of
-   * queries.
+   * two seconds; for machines that do not respond in that time, only their number is returned. Concurrent callers share
+   * one round of queries.
    */
   guests(): Promise<GuestStatistics> {
     return this.#guests.read();
@@ -81,7 +81,7 @@ export class Statistics implements HostStatistics {
   /**
    * Returns figures about the host whose machines this process's driver runs. Undefined for drivers that do not report
    * on their computer, such as the simulated one, and in processes without a worker. If several hosts share the
-   * computer, the figures carry the name of the first one.
+   * computer, the figures contain the name of the first host.
    */
   async host(): Promise<HostFigures | undefined> {
     const { hosts, report } = this.#watches.latest();

@@ -18,7 +18,7 @@ export interface DeadLetter {
   readonly attempts: number;
   /** The time of the last attempt, in milliseconds since the epoch. */
   readonly failedAt: number;
-  /** Whether an administrator has requested that it be sent again. */
+  /** Whether an administrator has requested that the event be sent again. */
   readonly due: boolean;
 }
 

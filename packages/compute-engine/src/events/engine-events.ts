@@ -167,7 +167,7 @@ export class EngineEvents {
   }
 
   /**
-   * Emits an event for a request that exceeded a quota. The rejection has no transaction, so the event is stored later.
+   * Emits an event for a request that exceeded a quota. No transaction is committed, so the event is stored later.
    */
   emitRejection({ projectId, userId, exceeded }: QuotaRejection): void {
     if (!this.isActive) return;
@@ -278,7 +278,7 @@ export class EngineEvents {
     }
     if (mayHaveNewEvents || (await outbox.hasUnorderedEvents())) while (await outbox.orderNewEvents());
     for (const webhook of this.#webhooks) webhook.wake();
-    // Another process may have assigned positions, so every reader polls.
+    // Another process may have assigned positions to new events, so all readers are woken.
     for (const resolve of this.#readers) resolve();
     if (this.#polls++ % POLLS_PER_PURGE === 0) while (await this.#purge(outbox));
   }

@@ -1,5 +1,6 @@
-/** Maximum number of event types per subscriber, and maximum length of each. */
+/** Maximum number of event types per subscriber. */
 const MAX_TYPES = 32;
+/** Maximum length of an event type. */
 const MAX_CHARACTERS = 255;
 
 /**

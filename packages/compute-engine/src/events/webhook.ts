@@ -177,7 +177,7 @@ export class Webhook {
    */
   async #renewLease(): Promise<void> {
     if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
-    if ((await this.#acquire()) === undefined) throw new Error('another process now serves this webhook');
+    if ((await this.#acquire()) === undefined) throw new Error('another process now sends the events of this webhook');
   }
 
   /** Sends events of one server in order, and events of different servers concurrently. */
@@ -210,8 +210,8 @@ export class Webhook {
   }
 
   /**
-   * Counts a failed attempt to send the first unaccepted event in a server's queue. After the last attempt, stores the
-   * event as a dead letter and returns true.
+   * Counts a failed attempt to send the first unaccepted event of one server, whose events are sent in order. After the
+   * last attempt, stores the event as a dead letter and returns true.
    *
    * @param isAvailable whether the receiver is available, because it accepted other events in the meantime
    */

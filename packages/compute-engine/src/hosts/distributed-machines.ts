@@ -129,7 +129,7 @@ export function distributedMachines(
   async function cleanUp(server: Server): Promise<void> {
     for (const name of new Set(server.claims.map(({ host }) => host))) {
       if (name === server.host || !(await findRemoteHost(name))) continue;
-      // Hosts also check for such resources periodically, so a failure is ignored.
+      // A failure is ignored, because each host also checks periodically for resources of servers that have left it.
       await rpcClient
         .notify({ id: randomUUID(), host: name, serverId: server.id, call: { kind: 'tidy' } })
         .catch(() => {});

@@ -68,7 +68,7 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly fence?: FenceAction | 'off';
   /** Observes the database connections of this process, for metrics. */
   readonly observer?: Pick<StoreObserver, 'statement' | 'pool' | 'commit'> | undefined;
-  /** Called for errors after which the host retries. */
+  /** Called with each error after which the host retries the failed operation. */
   readonly onError?: (error: unknown) => void;
   /** Called after another process has taken over this host, and this process has released all its resources. */
   readonly onLost?: () => void;

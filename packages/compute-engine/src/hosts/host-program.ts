@@ -22,8 +22,9 @@ export interface HostProgramOptions {
   readonly work: HostRequestWorker;
   readonly orphans: OrphanedMachines;
   /**
-   * Records a heartbeat, and whether the host fences its machines. With `removed`, the ids of evacuations that have no
-   * resources left, also registers the host. Returns false, without recording a heartbeat, if other evacuations exist.
+   * Records a heartbeat, and whether the host fences its machines. If `removed` is set, also registers the host:
+   * `removed` contains the ids of evacuations whose servers have no resources on this host anymore. Returns false,
+   * without recording a heartbeat, if other evacuations from this host exist.
    */
   readonly register: (removed: readonly string[] | undefined, fences: boolean) => Promise<boolean>;
   readonly concurrency: number;
@@ -152,7 +153,7 @@ export class HostProgram {
     const wasSilent = this.#isSilent();
     if (wasSilent && !(await lease.renew())) {
       void this.#endAfterLostLease();
-      throw new HostRequestEnded('another process is now the host');
+      throw new HostRequestEnded('another process has taken over the host');
     }
     const fences = await fence.ensure(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
     let removed = wasSilent ? await this.#removeEvacuated() : undefined;

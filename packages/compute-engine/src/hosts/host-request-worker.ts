@@ -26,7 +26,7 @@ export class HostRequestEnded extends EngineError<'HOST_REQUEST_ENDED'> {
  */
 export class HostRequestSuperseded extends HostRequestEnded {
   constructor() {
-    super('another job, or a later attempt of this one, now owns the server');
+    super('another job, or a later attempt of this job, now owns the server');
   }
 }
 
@@ -76,7 +76,8 @@ function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Executes the requests to a host. If several jobs own a server one after another, only the newest executes commands.
+ * Executes the requests to a host. If several jobs own a server one after another, only the commands of its current
+ * owner are executed.
  */
 export class HostRequestWorker {
   readonly #options: HostWorkOptions;
@@ -101,7 +102,7 @@ export class HostRequestWorker {
       } catch (error) {
         if (stopping.aborted) throw stopping.reason;
         if (error instanceof HostRequestSuperseded) throw error;
-        // A database outage or a fence of the host is not a failure of the machine.
+        // A database outage or the fencing of the host is not a failure of the machine.
         if (!isOutage(error) && !isFenceError(error)) return failedResult(error);
         await waitOrAbort(RETRY_MS, stopping);
         stopping.throwIfAborted();

@@ -66,7 +66,7 @@ export class HostRequests {
     this.#sealerOf = sealerOf;
   }
 
-  /** Stores requests and notifies their hosts. Returns whether the response to one of them already exists. */
+  /** Stores requests and notifies their hosts. Returns whether the response to one of the requests already exists. */
   async post(requester: string | null, requests: readonly NewHostRequest[]): Promise<boolean> {
     await this.#withdraw(requests);
     // An insert statement may affect each row only once, so identical requests are merged.

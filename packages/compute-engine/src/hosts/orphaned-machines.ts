@@ -25,8 +25,8 @@ function mayHaveResources(server: Server, host: string): boolean {
 }
 
 /**
- * Removes resources of servers that are no longer on a host, because they were evacuated, moved or deleted while it was
- * down.
+ * Removes resources of servers that are no longer on a host, because they were evacuated, moved or deleted while the
+ * host was down.
  */
 export class OrphanedMachines {
   readonly #options: OrphanedMachinesOptions;
@@ -47,7 +47,7 @@ export class OrphanedMachines {
       try {
         await this.#check(id, signal);
       } catch (error) {
-        // The other machines are still checked, and this one is checked again in the next pass.
+        // This pass continues with the other machines, and the next pass checks this machine again.
         onError(error);
       }
     }

@@ -42,7 +42,7 @@ export class Guards {
     try {
       return await work();
     } finally {
-      // If the database is unavailable, the lease expires anyway.
+      // If the database is unavailable, the guard becomes due when its lease expires.
       if (this.#guardIds.delete(id))
         await this.#jobs.defer(this.#owner, id, Date.now() + retryDelayMs(1, this.#retryMs)).catch(() => {});
       if (this.#guardIds.size === 0) this.stop();

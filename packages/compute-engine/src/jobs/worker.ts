@@ -17,8 +17,8 @@ export interface WorkerOptions {
   /** Duration of a job's lease, which a live process renews; default 10,000 ms. */
   readonly leaseMs?: number;
   /**
-   * Interval at which the worker polls for jobs that other processes left behind; default 500 ms. It grows up to
-   * fourfold while there are none.
+   * Interval at which the worker polls for jobs that other processes left behind; default 500 ms. While the worker
+   * finds no jobs, the interval grows up to fourfold.
    */
   readonly pollMs?: number;
   /** Delay before a failed job is retried; doubles with each failure, up to 32 times this value. Default 1000 ms. */
@@ -257,7 +257,7 @@ export class Worker {
     }
   }
 
-  /** Schedules a retry of a failed job. If this cannot be stored, the lease expires anyway. */
+  /** Schedules a retry of a failed job. If the schedule cannot be stored, the retry starts when the lease expires. */
   async #requeue(job: Job): Promise<void> {
     const { jobs, retryMs, onError } = this.#options;
     const runAt = Date.now() + retryDelayMs(job.attempts, retryMs);
@@ -274,7 +274,7 @@ export class WorkerStopping extends EngineError<'WORKER_STOPPING'> {
   }
 }
 
-/** The abort reason of an attempt that has lost its lease to a later attempt. It ends without further writes. */
+/** The abort reason of an attempt that lost its lease to a later attempt. The attempt ends without further writes. */
 export class LeaseLost extends WorkerStopping {
   constructor(jobId: string) {
     super(`the lease of the job ${jobId} expired, and another attempt has taken over the job`);

@@ -5,7 +5,7 @@ import { readSshFields } from './ssh-wire.js';
 
 /** Properties of a public key in OpenSSH format. */
 export interface SshPublicKey {
-  /** The algorithm, as the key names it: `ssh-rsa`, `ssh-ed25519`, ... */
+  /** The name of the algorithm in the key: `ssh-rsa`, `ssh-ed25519`, ... */
   readonly type: string;
   readonly bits: number;
   /** MD5 digest, as hexadecimal pairs joined by colons. */

@@ -26,7 +26,7 @@ async function checkIntegrity({ kind, rows }: DatabaseReader): Promise<Finding> 
   if (kind === 'sqlite') {
     const faults = (await rows('PRAGMA integrity_check(5)')).map(({ integrity_check }) => String(integrity_check));
     if (faults.length === 1 && faults[0] === 'ok') return goodFinding('integrity', 'the file is intact');
-    return badFinding('integrity', `the file is damaged, restore a backup: ${faults.join('; ')}`);
+    return badFinding('integrity', `the file is damaged; restore a backup: ${faults.join('; ')}`);
   }
   const invalidIndexes = await rows(`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace where not i.indisvalid and n.nspname = current_schema()`);
@@ -99,7 +99,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
           ),
       integrity,
       await checkSecrets(reader, url, options),
-      // The capacity is counted only if the database is intact and has the tables of this version.
+      // The capacity counts are checked only if the database is intact and has the tables of this version.
       ...(integrity.good && pending.length === 0 ? [await checkCapacity(reader)] : []),
       work.overdueMs > OVERDUE_MS
         ? badFinding(

@@ -11,11 +11,11 @@ export interface DatabaseStatus {
   /** Description of the processes that use the database; null if there are none. */
   readonly usedBy: string | null;
   readonly tables: {
-    /** The newest schema change of the database; null if it has no tables. */
+    /** The name of the newest schema change in the database; null if the database has no tables. */
     readonly at: string | null;
     /** Schema changes that this version would apply. */
     readonly pending: readonly string[];
-    /** Schema changes of a newer version. */
+    /** Schema changes in the database that only newer versions know. */
     readonly newer: readonly string[];
   };
   /** Number of servers in each state, without deleted ones. */

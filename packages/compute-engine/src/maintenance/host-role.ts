@@ -55,7 +55,7 @@ async function checkRole(db: Kysely<any>, role: string): Promise<void> {
     );
   if (facts.creates)
     throw new MaintenanceError(
-      `the PostgreSQL role ${role} may create tables and functions: as a superuser, run revoke create on schema public from public`,
+      `the PostgreSQL role ${role} may create tables and functions: as a superuser, run "revoke create on schema public from public"`,
     );
 }
 
@@ -84,8 +84,8 @@ export async function grantHostRole(url: string, hostRole: GrantedHostRole): Pro
 }
 
 /**
- * Lowers the MTU of networks so that their packets fit into the host's tunnels. A host without a separate role does
- * this itself, but a host with one has no privilege to change networks.
+ * Lowers the MTU of networks so that their packets fit into the host's tunnels. A host without its own database
+ * role lowers the MTU itself, but the role of a host has no privilege to change networks.
  */
 async function fitNetworks(url: string, tunnel: HostTunnel): Promise<void> {
   const store = await openStore(url, { poolSize: 1 });

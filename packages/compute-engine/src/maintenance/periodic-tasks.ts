@@ -20,8 +20,8 @@ const BATCH_SIZE = 100;
 
 /**
  * Deletes soft-deleted servers whose restore period has ended, and offloads shelved servers that have been on their
- * host for too long. Several processes may run this concurrently; the preconditions of the actions allow only one of
- * them to act.
+ * host for too long. Several processes may run these tasks concurrently; the preconditions of the actions allow only
+ * one process to act on a server.
  */
 export class PeriodicTasks {
   readonly #core: Core;

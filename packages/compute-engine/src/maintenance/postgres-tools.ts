@@ -10,7 +10,7 @@ const MAX_OUTPUT_CHARACTERS = 500;
  * @param args arguments, in which `URL` is replaced by the address of the database
  */
 export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
-  // The class `URL` cannot parse an address with several hosts. The program selects one of them.
+  // A regular expression, because the class `URL` cannot parse an address with several hosts, which `program` accepts.
   const [, user = '', encodedPassword = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
   const urlWithoutPassword = encodedPassword === '' ? url : url.replace(`${user}:${encodedPassword}@`, `${user}@`);
   const password = decodeURIComponent(encodedPassword);

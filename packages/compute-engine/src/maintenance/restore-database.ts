@@ -36,7 +36,7 @@ export interface RestoreReport {
   readonly pending: readonly string[];
 }
 
-const REPLACE_HINT = 'replace it with --replace, which keeps it under another name, or select another database';
+const REPLACE_HINT = 'use --replace, which renames the existing database, or select another database';
 
 function timestamp(): string {
   return new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);

@@ -123,7 +123,10 @@ export interface Node extends Stored {
   readonly cpuAllocationRatio: number;
   readonly ramAllocationRatio: number;
   readonly diskAllocationRatio: number;
-  /** Inventories by resource class, which extend or replace the capacity above; null means no capacity of the class. */
+  /**
+   * Inventories by resource class, which add to the capacity in the other fields or replace it; null means no capacity
+   * of the class.
+   */
   readonly inventories: Readonly<Record<string, Inventory | null>>;
   readonly traits: readonly string[];
   /** Values for extra specs `capabilities:NAME`, in addition to those that the engine provides. */

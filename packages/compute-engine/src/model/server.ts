@@ -127,7 +127,7 @@ export interface Claim {
   readonly vcpus: number;
   readonly memoryMb: number;
   readonly diskGb: number;
-  /** Amounts of other resource classes, if the server has any. */
+  /** Amounts of resource classes other than processors, memory and disk, if the server has any. */
   readonly resources?: Readonly<Record<string, number>>;
 }
 
@@ -152,7 +152,7 @@ export interface Server extends Stored, ServerSettings {
   readonly fault: Fault | null;
   /** The job that may change this server; writes by other jobs are rejected. */
   readonly jobId: string | null;
-  /** The attempt of that job that may write; an attempt that has lost its lease may not. Default: the first. */
+  /** The attempt of the job `jobId` that may write; attempts that have lost the lease may not. Default: the first. */
   readonly jobAttempt?: number | undefined;
 
   readonly flavor: FlavorCopy;

@@ -118,7 +118,7 @@ export interface EngineObserver extends StoreObserver {
   readonly around?: <T>(work: ObservedWork, run: () => Promise<T>) => Promise<T>;
   /** Returns the trace context to store with a new job. */
   readonly traceContext?: () => TraceContext | undefined;
-  /** Called when a read-only request is sent to a replica or, if there are replicas, to the primary. */
+  /** Called when a replica or the primary is selected for a read-only request. Not called without replicas. */
   readonly reading?: (event: ReadTarget) => void;
   /** Called when the query for a server list is planned. */
   readonly list?: (plan: ObservedList) => void;

@@ -80,7 +80,7 @@ const host = z
     inventories: z
       .record(resourceClass, inventory)
       .describe(
-        'Inventories by resource class, for `resources:CLASS`. VCPU, MEMORY_MB and DISK_GB replace the values above',
+        'Inventories by resource class, for `resources:CLASS`. VCPU, MEMORY_MB and DISK_GB replace those derived from other fields',
       )
       .optional(),
     traits: z
@@ -105,7 +105,7 @@ const host = z
         }),
       })
       .describe(
-        'The processors, as `cpu_info` of the hypervisor shows them. Default: the actual ones, or example values',
+        'CPU details, shown as `cpu_info` of the hypervisor. Default: reported by the driver, otherwise example values',
       )
       .optional(),
   })
@@ -213,7 +213,7 @@ const volume = z
     volumeType: z.string().nullable().describe('Name of the volume type').optional(),
     availabilityZone: z.string().optional(),
     bootable: z.boolean().optional(),
-    multiattach: z.boolean().describe('Default: whether the volume type allows multiple attachments').optional(),
+    multiattach: z.boolean().describe('Default: true if the volume type allows multiple attachments').optional(),
     encrypted: z.boolean().optional(),
     imageMetadata: stringRecord.optional(),
     metadata: stringRecord.optional(),

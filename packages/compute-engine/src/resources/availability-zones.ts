@@ -4,7 +4,7 @@ import { INTERNAL_ZONE, type ServiceState, Services } from '../hosts/inventory/s
 /** An availability zone with its enabled services. */
 export interface Zone {
   readonly name: string;
-  /** Whether at least one of its services is enabled. */
+  /** Whether at least one service in the zone is enabled. */
   readonly available: boolean;
   readonly services: readonly ServiceState[];
 }

@@ -23,8 +23,8 @@ export function claimsByHostSql(kind: 'sqlite' | 'postgres', condition = '1 = 1'
 }
 
 /**
- * Returns SQL for the sums of claims in resource classes for which nodes have no column: `host`, `resource_class`,
- * `used`.
+ * Returns SQL for the sums of claims in resource classes for which nodes have no column. The columns of the result are
+ * `host`, `resource_class` and `used`.
  *
  * @param condition as for {@link claimsByHostSql}
  */

@@ -69,7 +69,7 @@ function updateParameters(
   ];
 }
 
-/** Returns the maximum allocation before a claim; unlimited if the claimed amount is zero. */
+/** Returns the maximum amount that may be allocated before a claim; unlimited if the claimed amount is zero. */
 function maxAllocationBefore(node: Node, resourceClass: string, amount: number): number {
   return amount === 0 ? MAX_AMOUNT : capacityOf(node, resourceClass) - amount;
 }
@@ -173,9 +173,9 @@ const takeClaimsLock = hotStatement(({ db }) =>
 );
 
 /**
- * Serializes transactions that change the allocations of several hosts, because each may do so in any order, which
- * could deadlock. All shared transactions that claim capacity are among them. A transaction that also locks a server
- * group must lock the group first.
+ * Serializes transactions that change the allocations of several hosts, because transactions that lock the hosts in
+ * different orders could deadlock. This includes all shared transactions that claim capacity. A transaction that also
+ * locks a server group must lock the group first.
  */
 export async function lockClaims(tx: Tx): Promise<void> {
   if (tx.kind === 'postgres') await takeClaimsLock(tx, []);

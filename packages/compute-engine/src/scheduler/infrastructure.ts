@@ -76,7 +76,7 @@ export class Infrastructure {
       this.#readAt = Date.now();
       this.#nextDownAt = Number.POSITIVE_INFINITY;
       this.#hostMap = this.readHosts(this.#store).then((hostMap) => {
-        // This is not part of `readHosts`, because other callers of `readHosts` must not change the cached snapshot.
+        // Not assigned in `readHosts`, because other callers of `readHosts` must not change the cached snapshot.
         this.#lastHostMap = hostMap;
         this.#nextDownAt = Math.min(...hostMap.services.map((service) => this.#expectedDownAt(service)));
         return hostMap;
@@ -170,8 +170,8 @@ export class Infrastructure {
   }
 
   /**
-   * Returns a status that remains valid as long as the snapshot does. The snapshot expires when the next service is due
-   * to go down.
+   * Returns a status that remains valid as long as the snapshot does. The snapshot expires at the time at which the
+   * next service will be down unless it sends a heartbeat.
    */
   #statusOf(service: Service): HostStatus {
     if (service.forcedDown) return 'DOWN';

@@ -65,7 +65,7 @@ export function capacityOf(node: Node, resourceClass: string): number {
   return Math.min(Math.floor((inventory.total - inventory.reserved) * inventory.allocationRatio), MAX_AMOUNT);
 }
 
-/** Returns whether one server could have this amount on an otherwise empty host. */
+/** Returns whether an otherwise empty host could allocate the given amount to one server. */
 export function canProvide(node: Node, resourceClass: string, amount: number): boolean {
   const inventory = inventoriesOf(node)[resourceClass];
   if (!inventory) return false;

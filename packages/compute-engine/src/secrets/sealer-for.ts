@@ -14,7 +14,7 @@ export interface SecretKeyOptions {
   readonly secretKeyFile?: string;
 }
 
-/** The environment variable with a comma-separated list of keys, which is used if neither option is set. */
+/** The environment variable with a comma-separated list of keys, used without `secretKey` and `secretKeyFile`. */
 const KEY_VARIABLE = 'APISTRATA_SECRET_KEY';
 
 /**
@@ -49,8 +49,8 @@ export interface HostKeyOptions {
 }
 
 /**
- * Creates the sealer of a host, with the host's own key or a key that is derived from the secret key. It encrypts and
- * decrypts only data for that host.
+ * Creates the sealer of a host, with the host's own key or a key that is derived from the secret key. The sealer
+ * encrypts and decrypts only data for that host.
  *
  * @throws {@link SecretKeyError}
  */
@@ -63,7 +63,7 @@ export async function createHostSealer(
   if (hostKey !== undefined) return new Sealer([hostKey].flat());
   if (hostKeyFile !== undefined) return sealerFromText(hostKeyFile, await readKeyFile(hostKeyFile));
   const sealer = await createSealer(database, options);
-  if (!sealer) throw new SecretKeyError('a host needs a key');
+  if (!sealer) throw new SecretKeyError('a host requires a key: set hostKey, hostKeyFile, secretKey or secretKeyFile');
   return sealer.sealerForHost(host);
 }
 

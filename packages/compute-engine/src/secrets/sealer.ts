@@ -75,7 +75,10 @@ export class Sealer {
     return [derive(first), ...others.map(derive)];
   }
 
-  /** Derives the keys of a host, in the same order and in the format of settings and key files. */
+  /**
+   * Derives the keys of a host, one from each key of this sealer and in the same order. Returns them in the format of
+   * settings and key files.
+   */
   deriveHostKeys(host: string): readonly string[] {
     return this.deriveKeys(`host ${host}`).map(({ bytes }) => bytes.toString('base64'));
   }

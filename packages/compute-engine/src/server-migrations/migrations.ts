@@ -97,7 +97,8 @@ export class Migrations {
     const { host } = query;
     if (host === undefined) return applyPage(applyFilters(q, query), query, markerMigration);
     if (usesNarrowIndex(query)) return applyPage(applyFilters(q, query).where(isOnHost(host)), query, markerMigration);
-    // Each of the two columns has an index in page order, but a condition with "or" cannot use an index.
+    // `source_host` and `dest_host` each have an index in page order, but a condition that joins both with "or" cannot
+    // use these indexes.
     const { db } = this.#core.store;
     const selectSeqsByHost = (column: string) => {
       const rows = db.selectFrom('migrations').select('seq').where(column, '=', host) as unknown as RowQuery;

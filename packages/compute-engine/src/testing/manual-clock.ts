@@ -23,7 +23,7 @@ export class ManualClock implements Clock, MovableClock {
     return this.#sleepers.advance(this, this.#now + ms);
   }
 
-  /** Sets the time without waking any sleep. */
+  /** Sets the time without waking sleeping callers. */
   moveTo(now: number): void {
     this.#now = now;
   }

@@ -24,7 +24,7 @@ const BATCH_SIZE = 5000;
 /** Placeholders in the copied record, which each copy replaces with its own values. */
 const PLACEHOLDERS = ['id', 'name', 'project', 'user', 'host', 'node'].map((name) => `<copied ${name}>`);
 
-/** Placeholder for the creation time of a copy, a number. */
+/** Placeholder for the creation time of a copy. The value that replaces it is a number instead of a string. */
 const TIME_PLACEHOLDER = '<copied time>';
 
 /** Returns the record with placeholders for the fields that differ between copies. */
@@ -79,7 +79,7 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   const [image] = await engine.catalogs.images.list(BACKGROUND_CONTEXT.caller);
   const { flavorId = flavor?.id, imageId = image?.id } = given;
   if (flavorId === undefined || imageId === undefined)
-    throw new Error('populateServers requires a flavor and an image: set them, or define some in the preset');
+    throw new Error('populateServers requires a flavor and an image: set their IDs, or define both in the preset');
   const context = { ...BACKGROUND_CONTEXT, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.idle();

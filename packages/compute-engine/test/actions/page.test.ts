@@ -21,7 +21,7 @@ state to \`active\` or \`error\` from any state.
 - **lock**: whether the action is rejected (409) if the server is locked and the caller is not an administrator.
 - **needs**: the verb that the driver must support; otherwise, the response is 501 (400 for crash dumps).
 - **tasks**: the values of \`task_state\` while the action runs, in order.
-- **failure**: the server's \`vm_state\` after the action has failed. In all cases, the failure is stored as the server's fault.
+- **failure**: the server's \`vm_state\` after the action has failed. The failure is always stored as the server's fault.
 - **history**: the name of the entry in the server's history.
 `;
 

@@ -70,7 +70,11 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = startPosition(req, query);
     if (Number.isNaN(after))
-      return sendError(res, 400, 'Last-Event-ID and after must be event positions: non-negative integers.');
+      return sendError(
+        res,
+        400,
+        'The header Last-Event-ID and the parameter after must be event positions: non-negative integers.',
+      );
     const acceptsType = parseTypeFilter(res, query);
     if (!acceptsType) return;
     if (openStreams >= MAX_STREAMS) return sendError(res, 503, 'Too many clients are reading events.');

@@ -51,7 +51,7 @@ export function redactSecrets(url: string | undefined): string | undefined {
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const parts = path.split('/');
   const tokenIndex = parts.findIndex((part) => decodeRepeatedly(part).toLowerCase().includes(TOKEN_PATH));
-  // If the slash before the token is percent-encoded, the token is in the same path segment.
+  // If the slash before the token is percent-encoded, the token is in the same path segment as `TOKEN_PATH`.
   const isTokenInSameSegment =
     tokenIndex >= 0 &&
     !decodeRepeatedly(parts[tokenIndex] ?? '')

@@ -104,7 +104,7 @@ export function parseExpression(text: string): Expression {
   }
 
   const expression = parseOr(0);
-  if (token !== end) throw unexpectedToken(token, '"and", "or" or the end');
+  if (token !== end) throw unexpectedToken(token, '"and", "or" or the end of the rule');
   return expression;
 }
 

@@ -64,7 +64,7 @@ const HOST_METRICS: readonly SampledMetric<HostAndGuestStatistics>[] = [
   },
   {
     name: 'apistrata_host_load_average',
-    help: 'Load average: the number of runnable tasks on the computer, averaged over a period in minutes',
+    help: 'Load average of the computer over the number of minutes in the label',
     labels: ['minutes'],
     samples: ({ computer }) =>
       LOAD_PERIODS_MINUTES.flatMap((minutes, index) =>

@@ -46,7 +46,7 @@ function addChangelogEntry(file: string, result: CheckResult): void {
   }
 }
 
-/** Runs the command `check`. Sets the exit code 1 if a change requires a new version. */
+/** Runs the command `check`. Sets the exit code to 1 if a change requires a new version. */
 export async function check(command: Command): Promise<void> {
   const { against = '', files, operations, format, strict, changelog } = command;
   const published = await readLabeledDocument(against);

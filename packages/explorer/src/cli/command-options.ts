@@ -1,11 +1,11 @@
 /** The commands and their help texts. */
 export const COMMANDS = {
-  serve: 'serve the pages for OpenAPI documents of several versions, FILE or NAME=FILE, or for --operations',
+  serve: 'serve documentation of OpenAPI documents, one for each version (FILE or NAME=FILE), or of --operations',
   build: 'write the same pages as a static site to the folder --out',
   check: 'fail if FILE has changes that are incompatible with --against, but no new version',
   changes: 'write the changes from --version to --to, or between OpenAPI documents, breaking changes first',
   openapi: 'write the OpenAPI document for a version, or with --to one file per version to the folder --out',
-  types: 'write a TypeScript module with the requests and responses of all versions, or of --version to --to',
+  types: 'write a TypeScript module with types for the requests and responses of all versions, or of --version to --to',
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -75,7 +75,7 @@ export const COMMAND_OPTIONS = {
   'allowed-host': {
     type: 'string',
     value: 'NAME',
-    help: 'additional name to accept in the Host header, for example the name of a proxy; on loopback, others result in 421 (repeatable)',
+    help: 'additional name to accept in the Host header, for example the name of a proxy; on loopback, requests with unknown names get 421 (repeatable)',
     only: ['serve'],
     multiple: true,
   },

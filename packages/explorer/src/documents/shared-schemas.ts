@@ -4,12 +4,12 @@ import { MAX_EXPANDED_DEPTH } from './schema-variants.js';
 /** The tag of shared schemas, which have separate pages because operation pages do not expand them. */
 export const SHARED_SCHEMA_TAG = 'Schemas';
 
-/** A shared schema, and whether requests and responses contain it. */
+/** A shared schema, and whether requests and responses use it. */
 export interface SharedSchema {
   readonly name: string;
-  /** Whether requests contain the schema. */
+  /** Whether requests use the schema. */
   readonly sent: boolean;
-  /** Whether responses contain the schema. */
+  /** Whether responses use the schema. */
   readonly received: boolean;
 }
 

@@ -70,7 +70,7 @@ export class Api {
     return this.#byKey.get(`SCHEMA ${name}`);
   }
 
-  /** Returns whether a tag's operations repeat those of another tag. */
+  /** Returns whether a tag's operations duplicate those of another tag. */
   isAlias(tag: string): boolean {
     return Object.hasOwn(this.options.tagAliases ?? {}, tag);
   }
@@ -118,7 +118,7 @@ export class Api {
     if (target === 'search') yield* this.searchIndex.preparation();
   }
 
-  /** Returns the changes between two versions, including operations that repeat others. */
+  /** Returns the changes between two versions, including changes of operations that repeat other operations. */
   allChanges(from: Version, to: Version): readonly OperationChange[] {
     return apiChanges(this.options.operations, from, to);
   }

@@ -89,7 +89,7 @@ export function layout(site: Site, page: Page): Html {
   return document({
     title: `${page.title} · ${api.title} ${version.text}`,
     assets,
-    // Static pages contain the policy, whereas a server sends it as a header.
+    // Static pages contain the content security policy, whereas a server sends the policy as a header.
     ...(links.isStatic && { policy: contentPolicy(api.options) }),
     data: { server: api.server, version: version.text, ...(links.isStatic && { static: '' }) },
     head: html`<link rel="stylesheet" href="${assets}/explorer.css">

@@ -128,7 +128,7 @@ export function operationPage(site: Site, element: ElementHistory): Html {
 <p>${renderSignature(operation.method, operation.path, operation.action)}</p>
 ${labels(site, element, operation, at?.shape)}
 ${!at && note(`Version ${version.text} does not have this operation and returns 404. This page describes the operation at other versions.`, 'warn')}
-${alias !== undefined && note(html`This operation repeats an operation of <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a> at a different path.`)}
+${alias !== undefined && note(html`This operation is identical to an operation in <a href="${linkTo(site, '/')}#${alias}">${api.navigation.title(alias)}</a>, except for its path.`)}
 ${description !== undefined && html`<p class="lead">${prose(description)}</p>`}
 ${policy.length > 0 && html`<p class="soft small">Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}</div>
 ${at && !isSchema && codeColumn(site, element, at.operation, at.shape)}

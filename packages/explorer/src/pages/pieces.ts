@@ -53,7 +53,7 @@ export function renderChangeMark(change: keyof typeof CHANGE_LABELS | undefined)
  */
 const MAX_FULLY_SHOWN_VALUES = 8;
 
-/** Returns the values that only the first list contains. */
+/** Returns the values that only the first list contains, as text. */
 function valuesOnlyIn(values: readonly unknown[], others: readonly unknown[]): string {
   return values
     .filter((value) => !others.includes(value))
@@ -61,7 +61,10 @@ function valuesOnlyIn(values: readonly unknown[], others: readonly unknown[]): s
     .join(', ');
 }
 
-/** Renders a part's changed constraints. If the lists of values are long, only differing values are rendered. */
+/**
+ * Renders the changed constraints of a field or parameter. If the lists of values are long, only differing values are
+ * rendered.
+ */
 function constraintDifference(before: Part, after: Part): Html {
   const [oldValues, newValues] = [listedValuesOfPart(before), listedValuesOfPart(after)];
   const [removed, added] = [valuesOnlyIn(oldValues, newValues), valuesOnlyIn(newValues, oldValues)];

@@ -45,6 +45,6 @@ export function versionPage(site: Site, step: Version): Html {
   const content = html`<h1>Version ${step.text}</h1>
 <p class="neighbors">${neighbor(previousVersion, 'prev')} ${neighbor(nextVersion, 'next')}</p>
 ${versionText !== undefined && note(html`<p>${prose(versionText)}</p>`)}
-${previousVersion ? html`${changes.length === 0 ? html`<p>No operation, field, parameter or status changed. The version changes the behavior of the service.</p>` : html`<h2>Changes since ${previousVersion.text}</h2>${changeCounts(changes)}`}${changeGroups({ ...site, version: step }, changes, false)}` : html`<p>The first version.</p>`}`;
+${previousVersion ? html`${changes.length === 0 ? html`<p>No operation, field, parameter or status changed. This version changes only the behavior of the service.</p>` : html`<h2>Changes since ${previousVersion.text}</h2>${changeCounts(changes)}`}${changeGroups({ ...site, version: step }, changes, false)}` : html`<p>The first version.</p>`}`;
   return layout({ ...site, version: step }, { title: `Version ${step.text}`, path: '/versions', content });
 }

@@ -11,7 +11,7 @@ export interface VersionSpan extends Span {
   readonly schema: Json | undefined;
 }
 
-/** A version range with its schema's object and array alternatives, and the types of its other alternatives. */
+/** A version range, with the object and array alternatives of its schema, and the types of all other alternatives. */
 interface SplitSpan extends VersionSpan {
   readonly structured: readonly Json[];
   readonly rest: readonly string[];

@@ -49,7 +49,7 @@ export function http(url: string | URL, options: HttpOptions = {}): Check {
   const parsedUrl = URL.canParse(String(url)) ? new URL(url) : undefined;
   if (!parsedUrl || !/^https?:$/.test(parsedUrl.protocol) || parsedUrl.username || parsedUrl.password) {
     const fix = 'Use an absolute http: or https: URL without user name and password';
-    throw new HealthcheckConfigError('url', 'unusable in http()', fix);
+    throw new HealthcheckConfigError('url', 'invalid in http()', fix);
   }
   // The name and details of the check omit the query string, which may contain a secret.
   const publicUrl = `${parsedUrl.origin}${parsedUrl.pathname}`;

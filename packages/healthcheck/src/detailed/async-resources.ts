@@ -57,7 +57,8 @@ function trackResources(withPromises: boolean): AsyncResources {
   function init(id: number, type: string, triggerId: number): void {
     if (type === 'PROMISE' && !withPromises) return;
     const title = `${type} (async id ${id}, triggered by ${triggerId})`;
-    // Formatted immediately, because until then, an Error retains the objects in its frames, including the resource.
+    // The stack is formatted immediately, because an Error whose stack is unformatted retains the objects in its
+    // frames, including the resource.
     const text = pendingResources.size < MAX_STACKS ? `${title}\n${captureStackText(init, STACK_FRAMES)}` : title;
     pendingResources.set(id, { text, probe: probeContext.getStore() });
   }

@@ -61,7 +61,7 @@ async function captureOtherStacks(): Promise<readonly string[]> {
   try {
     return await requestStacks(session);
   } finally {
-    // This also closes the inspector sessions of the workers.
+    // Disconnecting also closes the inspector sessions of the workers.
     session.disconnect();
   }
 }

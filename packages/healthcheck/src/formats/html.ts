@@ -97,7 +97,10 @@ function serverStatus(server: ServerReport, named: ServiceInfo | undefined): str
     labeledValue('Platform', platform),
     '<HR></HR>',
     '<H2>Garbage collector:</H2>',
-    labeledValue('Collections since monitoring started', `${minor} minor, ${major} major, ${incremental} incremental`),
+    labeledValue(
+      'Garbage collections since monitoring started',
+      `${minor} minor, ${major} major, ${incremental} incremental`,
+    ),
     labeledValue('Heap', `${allocated} allocated, ${available} available, limit ${limit}`),
     '<HR></HR>',
   ].join('\n');

@@ -31,7 +31,7 @@ export class Connection {
   #ended = false;
   /** The number of consecutive samples in which a response was still unread. */
   unreadSamples = 0;
-  /** When the last response ended or, before that, when draining started. */
+  /** The time at which draining started or, if a response has ended since then, at which the last response ended. */
   quietSince = 0;
 
   constructor(socket: Socket, guard: ConnectionGuard) {

@@ -85,7 +85,7 @@ export function gracefulSettings(options: GracefulServerOptions): GracefulSettin
     throw new HealthcheckConfigError(
       'timeoutMs',
       problem,
-      'Requests are still accepted during the delay: allow more time',
+      'Requests are still accepted during the delay: set a timeoutMs that is greater than delayMs',
     );
   }
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))

@@ -45,7 +45,7 @@ export function guardLimits(options: GuardLimits): Required<GuardLimits> {
   const limits = validateIntegers('guardServer()', options, defaultLimits);
   if (limits.headersMs > limits.requestMs) {
     const problem = `${limits.headersMs} is greater than requestMs (${limits.requestMs})`;
-    throw new HealthcheckConfigError('headersMs', problem, 'A request takes at least as long as its headers');
+    throw new HealthcheckConfigError('headersMs', problem, 'Set headersMs to at most requestMs');
   }
   return limits;
 }

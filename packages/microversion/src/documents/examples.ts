@@ -15,7 +15,7 @@ export interface Example {
  */
 export type ExampleOf = (operation: Operation, version: Version) => Example | readonly Example[] | undefined;
 
-/** Returns the first request and the first response that the schemas of the version accept. */
+/** Returns the first example request and the first example response that the schemas of the version accept. */
 export function exampleAt(
   exampleOf: ExampleOf | undefined,
   operation: Operation,

@@ -267,7 +267,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
 export interface OpenApiDocuments {
   /** Returns the OpenAPI document of a version. @param serverUrl the base URL of the paths; default: the option `serverUrl` */
   at(version: VersionLike, serverUrl?: string): Json;
-  /** Returns the same document as a JSON string. */
+  /** Returns the document that `at` returns, as a JSON string. */
   text(version: VersionLike, serverUrl?: string): string;
 }
 

@@ -20,7 +20,7 @@ export interface WindowNotes {
   of(part: string): string | undefined;
 }
 
-/** The operation and its parts between two consecutive breakpoints. */
+/** The shape of an operation between two consecutive breakpoints: the versions at which the operation may change. */
 interface Interval {
   /** The first version of the interval; undefined for the interval below the first breakpoint. */
   readonly from: Version | undefined;

@@ -35,7 +35,11 @@ interface Bindings {
  * ```
  */
 export function honoMicroversion(versions: VersionMiddleware): HonoMicroversion {
-  requireUnchangedPath(versions, 'honoMicroversion', 'use a base path for each version and a header instead');
+  requireUnchangedPath(
+    versions,
+    'honoMicroversion',
+    'instead, mount the routes at a base path for each version, and read the version from a header',
+  );
   return async (context, next) => {
     const { incoming, outgoing } = context.env as Bindings;
     const rejection = await negotiateVersion(versions, incoming, outgoing);

@@ -33,7 +33,7 @@ export function announceEnd(
 }
 
 /**
- * Returns a map from each operation that has conversions to the function that returns its conversions at a version.
+ * Returns, by operation, a function that returns the conversions at a version. Omits operations without conversions.
  *
  * @throws TypeError if the migrations name an operation that does not exist
  */

@@ -25,7 +25,7 @@ export class InvalidQuery extends RequestError<'INVALID_QUERY'> {
   }
 }
 
-/** The error of a response that does not match its schema: a defect in the API that `validateReplies` detects. */
+/** The error for a response that does not match its schema: a defect in the API that `validateReplies` detects. */
 export class InvalidReply extends MicroversionError<'INVALID_RESPONSE'> {
   constructor(message: string) {
     super('INVALID_RESPONSE', message);

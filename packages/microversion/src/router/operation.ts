@@ -29,7 +29,7 @@ type HandlerResult<R, Call> = R extends undefined
   ? unknown
   : R extends Windowed<ReplyShape<Call>>
     ? ReplyOf<R> | PreparedResponse | Promise<ReplyOf<R> | PreparedResponse>
-    : 'a view of the reply requires data of the call that `load` does not provide';
+    : 'a view in `reply` requires data that `load` does not provide';
 
 /** Properties that the router adds to the call object of a request. */
 export interface Routed<Params = unknown, Body = unknown, Q = unknown, Target = unknown, Loaded = unknown> {
@@ -70,9 +70,9 @@ export interface OperationSpec<
   readonly name?: string;
   /** The group to which the operation belongs, such as `servers`. Default: the first path segment that is not a parameter. */
   readonly tag?: string;
-  /** Details beyond the summary, in plain text, for the documents. */
+  /** Details beyond the summary, in plain text, for the OpenAPI documents. */
   readonly description?: Windowed<string>;
-  /** Descriptions of the path parameters by name, for the documents. */
+  /** Descriptions of the path parameters by name, for the OpenAPI documents. */
   readonly parameters?: { readonly [name: string]: string };
   /** The names of the policy rules that the API's `authorize` hook checks. */
   readonly policy?: Policy | readonly Policy[];
@@ -86,7 +86,7 @@ export interface OperationSpec<
    */
   readonly load?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, undefined>) => Promise<L> | L;
   readonly status: Windowed<number>;
-  /** The statuses of errors that clients should expect, for the documents. */
+  /** The statuses of errors that clients should expect, for the OpenAPI documents. */
   readonly errors?: Windowed<readonly number[]>;
   /**
    * For each status in `errors`: when the operation returns it. Documents append this to the API's general description

@@ -76,7 +76,7 @@ type IsBounded<F> = F extends readonly (infer W)[]
 
 type ValueInWindow<F> = F extends readonly Window<infer S>[] ? S : F extends Window<infer S> ? S : F;
 
-/** The fields of an object by name. Each may have windows. */
+/** The fields of an object by name. Each field may have version windows. */
 export type Shape = Readonly<Record<string, Windowed<AnySchema>>>;
 
 type OptionalKeys<S extends Shape> = {

@@ -70,7 +70,7 @@ export async function fenceMachines(folder: string, action: FenceAction, withinM
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
       // A process that waits for storage inside the kernel cannot be killed until the wait ends.
-      if (performance.now() > deadline + withinMs) throw new Error(`the process ${pid} has not ended in time`);
+      if (performance.now() > deadline + withinMs) throw new Error(`the process ${pid} did not exit in time`);
       await sleep(20);
     }
     await rm(join(path, 'fenced'), { force: true });

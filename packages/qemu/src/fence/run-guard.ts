@@ -43,7 +43,7 @@ export function runGuard(fence: typeof fenceMachines): void {
     try {
       request();
     } catch {
-      // Without the privilege, the guard runs with normal priority.
+      // An unprivileged guard runs with normal priority.
     }
 
   const report = (message: string) => console.error(`${new Date().toISOString()} ${message}`);

@@ -73,7 +73,7 @@ function meetsRequirements(
   );
 }
 
-/** Returns the first installed UEFI firmware that meets the requirements, ordered by descriptor name. */
+/** Returns the first installed UEFI firmware, in order of descriptor names, that meets the requirements. */
 export async function findFirmware(
   requirements: FirmwareRequirements,
   folders: readonly string[] = DESCRIPTOR_FOLDERS,

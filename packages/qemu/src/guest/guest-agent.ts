@@ -28,7 +28,7 @@ export function hasAgent(server: Server): boolean {
 }
 
 function createNoResponseError(detail: string): QemuError {
-  return new QemuError('GUEST_TIMEOUT', `the agent in the guest does not respond: ${detail}`);
+  return new QemuError('GUEST_TIMEOUT', `the guest agent does not respond: ${detail}`);
 }
 
 function connectToAgent(path: string, timeoutSignal: AbortSignal): Promise<Socket> {
@@ -137,7 +137,7 @@ export async function callAgent<T = unknown>(path: string, execute: string, args
     if (response.error)
       throw new QemuError(
         'GUEST_COMMAND_FAILED',
-        `the agent in the guest rejected ${execute}: ${response.error.desc ?? 'no reason given'}`,
+        `the guest agent rejected ${execute}: ${response.error.desc ?? 'no reason given'}`,
       );
     return response.return as T;
   } finally {

@@ -57,7 +57,7 @@ export class GuestFreeze {
     const guest = this.#getGuest(folder);
     await guest.enqueue(async () => {
       if (!guest.holders.has(holder) || !(await isFrozen(folder)) || !guest.holders.has(holder))
-        throw new QemuError('UNSUPPORTED', 'the guest has been thawed in the meantime');
+        throw new QemuError('UNSUPPORTED', "the guest's file systems have been thawed in the meantime");
       this.#scheduleEnd(folder, guest, holder, seconds);
     });
   }

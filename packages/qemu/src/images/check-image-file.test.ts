@@ -31,7 +31,7 @@ describe('an uploaded image file', () => {
   it.each([
     ['with a backing file', { backing: 200n }, 'a backing file'],
     ['of version 2 with a backing file', { version: 2, backing: 200n }, 'a backing file'],
-    ['with its data in another file', { incompatible: 4n }, 'in another file'],
+    ['with an external data file', { incompatible: 4n }, 'an external data file'],
     ['of an unknown version', { version: 4 }, 'qcow2 version 4'],
   ])('is rejected %s', async (_, header, reason) => {
     await expect(checkImageFile(qcow2(header), 'qcow2')).rejects.toMatchObject({

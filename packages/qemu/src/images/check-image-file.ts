@@ -87,7 +87,7 @@ function checkQcow2(header: Buffer): number {
   if (version === 3 && (header.readBigUInt64BE(INCOMPATIBLE_FEATURES_OFFSET) & EXTERNAL_DATA_BIT) !== 0n)
     throw new QemuError(
       'IMAGE_REJECTED',
-      'the image has its data in another file: only self-contained images are supported',
+      'the image has an external data file: only self-contained images are supported',
     );
   return Number(header.readBigUInt64BE(SIZE_OFFSET));
 }

@@ -22,7 +22,7 @@ const createRejection = (reason: string) =>
  * @throws QemuError `IMAGE_REJECTED`
  */
 export async function checkVmdk(header: Buffer, file: FileHandle): Promise<number> {
-  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) throw createRejection('that only describes other files');
+  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) throw createRejection('with its data in other files');
   const capacity = header.readBigUInt64LE(CAPACITY_OFFSET);
   const descriptorSector = header.readBigUInt64LE(DESCRIPTOR_OFFSET);
   const sectors = header.readBigUInt64LE(DESCRIPTOR_SECTORS_OFFSET);

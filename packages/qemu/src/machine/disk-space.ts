@@ -5,7 +5,7 @@ import { ifMissing } from './if-missing.js';
 
 /** The size of the blocks that `stat` counts. */
 const BLOCK_BYTES = 512;
-/** A qcow2 header: it starts with a four-byte magic number, and contains the virtual size at byte 24. */
+/** The first four bytes of a qcow2 header. The header contains the virtual size of the disk at `SIZE_OFFSET`. */
 const QCOW2_MAGIC = 0x5146_49fb;
 const HEADER_BYTES = 32;
 const SIZE_OFFSET = 24;

@@ -59,6 +59,6 @@ export async function findFreeBus(qmp: QmpClient): Promise<{ readonly bus?: stri
   if (ports.length === 0) return {};
   const freePort = ports.find(({ pci_bridge }) => (pci_bridge?.devices ?? []).length === 0);
   if (!freePort)
-    throw new QemuError('UNSUPPORTED', `all ${ports.length} PCI Express ports of the machine are in use: restart it`);
+    throw new QemuError('UNSUPPORTED', `all ${ports.length} PCI Express ports are in use: restart the machine`);
   return { bus: freePort.qdev_id };
 }

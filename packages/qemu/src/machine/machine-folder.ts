@@ -6,13 +6,13 @@ import type { ProcessFolder } from './machine-process.js';
 /** The names of the files in a machine's folder. */
 const FILE_NAMES = {
   root: 'root.qcow2',
-  /** The root disk's backing file, the machine's own link to the image, which exists as long as the machine does. */
+  /** The root disk's backing file: the machine's own link to the image, which exists as long as the machine does. */
   rootBase: 'root.base.raw',
-  /** Exists if the image is a CD. The CD drive then contains `rootBase`, and there is no root disk. */
+  /** A file that exists if the image is a CD. The CD drive then contains `rootBase`, and there is no root disk. */
   cdrom: 'root.cdrom',
   kernel: 'kernel',
   ramdisk: 'ramdisk',
-  /** The command line of the kernel in `kernel`. */
+  /** The command line of the kernel in the file `kernel`. */
   commandLine: 'kernel.args',
   /** The UEFI variable store, which contains boot entries and keys. */
   firmwareVariables: 'firmware.vars',
@@ -40,13 +40,13 @@ const FILE_NAMES = {
   qmp: 'qmp',
   /** The control socket for fencing. `fenceMachines` repeats this file name and those of `pid`, `qmp` and `fenced`. */
   guard: 'guard',
-  /** Exists while the machine is paused because its host was fenced. */
+  /** A file that exists while the machine is paused because its host was fenced. */
   fenced: 'fenced',
   serial: 'serial',
   vnc: 'vnc',
   /** The socket of the channel to the guest agent. */
   agent: 'agent',
-  /** Exists while the guest's file systems are frozen and must be thawed later. */
+  /** A file that exists while the guest's file systems are frozen and must be thawed later. */
   frozen: 'frozen',
   moving: 'moving',
   /** The host ports that are forwarded to the guest. */
@@ -64,7 +64,7 @@ const FILE_NAMES = {
   rescueImage: 'rescue.image',
   /** The id of the latest cold migration to or from this host. Disks from an older migration are stale. */
   move: 'move',
-  /** Exists while the machine waits for its memory from another host. */
+  /** A file that exists while the machine waits for its memory from another host. */
   arriving: 'arriving',
   /**
    * The sockets that send and receive disks. Socket names have at most six letters, because their paths must be short.

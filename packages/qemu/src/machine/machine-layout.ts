@@ -11,7 +11,7 @@ import { queuesForVectors } from './nic-vectors.js';
 export interface MachineLayout {
   /** The versioned machine type, such as `pc-i440fx-7.2`. */
   readonly type: string;
-  /** PCI slots by device id. Hot-plugged devices have different slots than after a boot. */
+  /** PCI slots by device id. The slot of a hot-plugged device differs from the one that it would have after a boot. */
   readonly slots: Readonly<Record<string, number>>;
   /** SCSI ids of disks by device id. */
   readonly units: Readonly<Record<string, number>>;

@@ -72,8 +72,8 @@ function hasExited(child: ChildProcess): boolean {
 }
 
 /**
- * Starts a folder's process in its own session, so that it outlives the current process, and waits until it is ready.
- * Rejects with `MACHINE_ENDED` and the process's error message.
+ * Starts a program in its own session, so that its process outlives the current one, and waits until it is ready.
+ * Rejects with `MACHINE_ENDED` and the program's error message.
  */
 export async function startDetached<T>(
   folder: ProcessFiles,
@@ -109,7 +109,7 @@ export async function startDetached<T>(
     await errorLogFile.close();
   }
   await killProcess(folder);
-  const reason = failure?.message ?? (await readLastErrorLine(folder)) ?? 'it does not respond';
+  const reason = failure?.message ?? (await readLastErrorLine(folder)) ?? 'the program does not respond';
   throw new QemuError('MACHINE_ENDED', `${basename(program)} cannot run: ${reason}`);
 }
 

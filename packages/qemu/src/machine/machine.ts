@@ -127,7 +127,7 @@ export class Machine {
       if (runningQmp) return runningQmp;
     } while (this.#connecting);
     const qmp = await this.#connect(() => this.#startQemu(shape, signal, incoming));
-    if (!qmp) throw new QemuError('MACHINE_ENDED', 'the machine has ended');
+    if (!qmp) throw new QemuError('MACHINE_ENDED', 'the machine is no longer running');
     return qmp;
   }
 

@@ -20,7 +20,7 @@ export async function retryWhileLocked<T>(work: () => Promise<T>, waitMs: number
       if (Date.now() >= deadline)
         throw new QemuError(
           'DISK_IN_USE',
-          `a disk of the machine is in use, most likely by its machine on another computer: ${error.message}`,
+          `a disk of the machine is in use, most likely by the same machine on another computer: ${error.message}`,
           { cause: error },
         );
     }

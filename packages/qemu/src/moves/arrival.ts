@@ -44,7 +44,8 @@ async function createEmptyDisks(
   for (const disk of LOCAL_DISKS) {
     const bytes = manifest.disks[disk];
     if (bytes === undefined) continue;
-    if (bytes === null) throw new QemuError('MOVE_FAILED', `the machine does not use its disk ${disk}`);
+    if (bytes === null)
+      throw new QemuError('MOVE_FAILED', `the machine does not run with its disk ${disk} on the source host`);
     const base = disk === 'root' && manifest.base ? folder.file('rootBase') : null;
     await createDisk(host.diskTools, diskFile(folder, disk), bytes, base, signal);
   }

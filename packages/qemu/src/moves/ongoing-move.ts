@@ -4,7 +4,7 @@ import type { MoveProgress } from '@apistrata/compute-engine/drivers';
 export interface OngoingMove {
   /** Resolves when the guest runs on the destination host; rejects if the guest stays on the source host. */
   readonly done: Promise<void>;
-  /** Forces completion by pausing the guest until everything has arrived. */
+  /** Forces completion by pausing the guest until its memory and disks have been transferred. */
   speedUp(): Promise<void>;
   /** Cancels the migration. @throws QemuError `MOVE_COMPLETED` if the guest already runs on the destination host */
   abort(): Promise<void>;

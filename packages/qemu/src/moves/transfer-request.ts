@@ -18,7 +18,7 @@ export type TransferRequest =
   | { readonly kind: 'volume'; readonly content: string; readonly userId: string }
   /** Removes the snapshots that a cold migration took of shared disks, because the migration was confirmed. */
   | { readonly kind: 'remove disks before'; readonly serverId: string }
-  /** Resumes a machine when everything has been sent. The console log can still be read from the source host. */
+  /** Resumes a machine when its memory and disks have been sent. The source host still serves the console log. */
   | {
       readonly kind: 'complete arrival';
       readonly serverId: string;

@@ -36,7 +36,7 @@ export class InterruptedTransferError extends QemuError {
   }
 }
 
-/** Retries a request while the other host or the network is unavailable. The other host's errors are rethrown. */
+/** Retries a request to a host while that host or the network is unavailable. Errors from that host are rethrown. */
 export async function retryWhileUnreachable<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {

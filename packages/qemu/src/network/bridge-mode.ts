@@ -34,7 +34,7 @@ export interface BridgeModeOptions {
   /** The host's directory, which contains the files of the DHCP servers. */
   readonly directory: string;
   readonly networks: DriverServices['networks'];
-  /** The other hosts; undefined if this is the only one. */
+  /** The other hosts; undefined if this host is the only one. */
   readonly hosts: DriverServices['hosts'];
   /** The UDP port of the tunnels between hosts. */
   readonly tunnelPort: number;
@@ -61,8 +61,8 @@ async function loadBridgeFilter(): Promise<void> {
   await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
   if (!existsSync(BRIDGE_FILTER_FOLDER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
-  // By default, the module applies to all bridges on the computer. Disabling it here, and enabling it on guest bridges,
-  // leaves other bridges unaffected.
+  // By default, `br_netfilter` filters the frames of all bridges on the computer. It is disabled here and enabled only
+  // on guest bridges, so that other bridges are unaffected.
   for (const name of ['iptables', 'ip6tables', 'arptables'])
     await writeFile(join(BRIDGE_FILTER_FOLDER, `bridge-nf-call-${name}`), '0');
 }

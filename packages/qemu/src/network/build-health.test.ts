@@ -35,7 +35,7 @@ it('reports the second of several consecutive failures, and the first success af
   expect(lines).toEqual([
     'networks could not be built: busy',
     'networks could not be built: busy',
-    'guests can be connected again',
+    'guests can be connected to networks again',
   ]);
 });
 
@@ -45,5 +45,5 @@ it('reports once a problem that remains although networks were built, and then i
   expect(built.isFailing).toBe(false);
   built.recordSuccess();
   expect(changes).toEqual(['no tunnels to h2', null]);
-  expect(lines).toEqual(['no tunnels to h2', 'guests can be connected again']);
+  expect(lines).toEqual(['no tunnels to h2', 'guests can be connected to networks again']);
 });

@@ -35,7 +35,7 @@ export class BuildHealth {
   recordSuccess(problem: string | null = null): void {
     this.#failures = 0;
     this.#message = '';
-    if (problem !== this.#problem) this.#log(problem ?? 'guests can be connected again');
+    if (problem !== this.#problem) this.#log(problem ?? 'guests can be connected to networks again');
     this.#setProblem(problem);
   }
 

@@ -116,7 +116,7 @@ export function createDhcpFiles(
     const serviceRoute = `${SERVICE_ADDRESS}/32,0.0.0.0`;
     const ipv4Routes = hostRoutes.filter(({ destination }) => !destination.includes(':'));
     const routes = [serviceRoute, ...ipv4Routes.map(({ destination, nexthop }) => `${destination},${nexthop}`)];
-    // Guests that support this option ignore the router option, so the routes include the gateway.
+    // Guests that support classless static routes ignore the router option, so these routes include the default route.
     const all = gatewayIp === null ? routes : [...routes, `0.0.0.0/0,${gatewayIp}`];
     const lastAddress = cidrOf(cidr).last;
     return [

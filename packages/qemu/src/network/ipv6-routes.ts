@@ -14,7 +14,7 @@ const FORWARDING_FILE = join(SETTINGS_FOLDER, 'all', 'forwarding');
 /** The IPv6 subnets that are routed to external networks. */
 interface RouteSelection extends ReturnType<typeof selectRoutedSubnets> {
   readonly routerIds: ReadonlySet<string>;
-  /** A serialized form of the selection, by which changes are detected. */
+  /** The selection as JSON, which is compared with the previous JSON to detect changes. */
   readonly text: string;
 }
 

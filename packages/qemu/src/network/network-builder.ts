@@ -71,7 +71,7 @@ export class NetworkBuilder {
     // The rules must be set before traffic from other hosts is admitted.
     await this.#applyGuestRules(plan, tunnels);
     if (tunnels) await this.#applyForwarding(desired, tunnels);
-    // A failure in one network or router must not affect the others.
+    // Networks and routers are built independently, so that a failure in one of them does not affect the others.
     const ipv6 = await this.#ipv6Routes.select(plan);
     const results = await Promise.allSettled([
       ...plan.routers.map((router) => this.#buildRouter(router, plan, ipv6.routerIds.has(router.id))),
@@ -83,7 +83,7 @@ export class NetworkBuilder {
     if (failure) throw failure.reason;
   }
 
-  /** Applies a configuration to an object, unless it was the last one that was applied. */
+  /** Applies a configuration, unless it is the configuration that was last applied for the same key. */
   async #applyIfChanged(key: string, configuration: string, work: () => Promise<void>): Promise<void> {
     if (this.#appliedConfigurations.get(key) === configuration) return;
     this.#appliedConfigurations.delete(key);
@@ -97,7 +97,7 @@ export class NetworkBuilder {
     const desiredNamespaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
     const [existing, namespaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.namespaces()]);
     const addedNamespaces = [...desiredNamespaces].filter((name) => !namespaces.includes(name));
-    // The DHCP server and the devices of a lost namespace may still exist, and are removed.
+    // The DHCP server and the devices of a namespace that no longer exists may remain, and are removed.
     for (const name of servers)
       if (!desiredNamespaces.has(name) || addedNamespaces.includes(name)) await dhcp.remove(name);
     const isNamespaceLost = (link: DesiredLink) => link.kind === 'veth' && addedNamespaces.includes(link.namespace);

@@ -31,8 +31,8 @@ export async function probeNetworks(ip: IpTool, names: DeviceNames, nft: string)
       input: `table ${probeTable}\ndelete table ${probeTable}\n`,
     });
   } finally {
-    // Devices are removed explicitly, because the kernel removes those of a deleted namespace later, when the next
-    // build may already have listed them.
+    // Devices are removed explicitly, because the kernel removes the devices of a deleted namespace with a delay, and
+    // the next build may list them before that.
     const removals = [tap, service, bridge].map((name) => `link delete dev ${name}`);
     for (const command of [...removals, `netns delete ${service}`]) await ip.batch([command]).catch(() => {});
   }

@@ -30,7 +30,7 @@ interface PrefixConflict {
   readonly prefix: string;
   /** The prefix that is in use and overlaps with the subnet. */
   readonly other: string;
-  /** The router that has the other prefix; undefined if this computer itself has a route to it. */
+  /** The router that uses the prefix `other`; undefined if this computer itself has a route to that prefix. */
   readonly otherRouterId?: string;
 }
 

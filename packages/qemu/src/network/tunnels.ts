@@ -21,7 +21,7 @@ export interface Tunnels {
   readonly wireguard?: { readonly device: string; readonly peers: readonly WireguardPeer[] } | undefined;
 }
 
-/** The current state of the other hosts, and the tunnels to them. */
+/** The current state of all other hosts, and the tunnels to these hosts. */
 export interface CurrentHosts {
   readonly tunnels: Tunnels;
   /** The names of the other hosts that have a current heartbeat. */
@@ -32,7 +32,7 @@ export interface CurrentHosts {
 
 /**
  * Returns true if guest locations can be learned from received frames. The kernel learns a sender's address, but
- * assumes that its port equals the local one. If ports differ, because hosts share a computer, all frames are flooded.
+ * assumes that all hosts use the same UDP port. If ports differ because hosts share a computer, all frames are flooded.
  */
 export function supportsLearning({ local, peers }: Tunnels): boolean {
   return [...peers.values()].every(({ port }) => port === local.port);

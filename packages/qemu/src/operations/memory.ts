@@ -26,8 +26,8 @@ async function sendMemory(qmp: QmpClient, uri: string, signal: AbortSignal): Pro
 }
 
 /**
- * Writes the memory of a machine to a file. QEMU sends the memory through a socket, because its sandbox forbids
- * programs that would write the file.
+ * Writes the memory of a machine to a file. QEMU sends the memory through a socket, because QEMU's sandbox prevents
+ * QEMU from starting a program that would write the file.
  */
 async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const [path, target] = [folder.file('moving'), folder.file('memory')];
@@ -87,7 +87,7 @@ export const memoryOperations: DriverOperations = {
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine is not running');
     const { status } = await qmp.execute<{ status: string }>('query-status');
     if (status === 'postmigrate') {
-      // An earlier process sent the memory, and then died.
+      // An earlier process died after QEMU had sent the memory. If the file is complete, only the power-off is missing.
       if (await machine.folder.exists('memory')) return machine.powerOff();
       await qmp.execute('cont');
     }

@@ -39,7 +39,7 @@ export const resizeOperations: DriverOperations = {
         'UNSUPPORTED',
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,
       );
-    // A snapshot that exists already belongs to a failed resize. It is stale, because the guest has run since.
+    // Existing snapshots remain from a failed resize. They are stale, because the guest has run since.
     if (await machine.connectIfRunning()) await removeDiskSnapshots(host, server.id, signal);
     await host.stop(server, signal);
     const isOtherHost = work.destHost !== server.host;

@@ -15,8 +15,8 @@ export type Acceleration = 'kvm' | 'tcg';
 const KVM_DEVICE = '/dev/kvm';
 
 /**
- * The time for a probe guest. An administrator who demands KVM knows that it works, so only a start on a busy computer
- * may take longer.
+ * The timeouts of a probe guest, in milliseconds. An administrator who requires KVM knows that KVM works, so a slow
+ * start only means that the computer is busy.
  */
 const PROBE_TIMEOUTS_MS = { auto: 5_000, kvm: 60_000 } as const;
 
@@ -104,7 +104,7 @@ function runProbeMachine(
 
 /**
  * Determines the acceleration. The existence of `/dev/kvm` proves little: on nested virtual machines, KVM often hangs
- * or aborts, sometimes only after the firmware. A probe guest must therefore reach long mode.
+ * or aborts, sometimes only after the firmware has run. A probe guest must therefore reach long mode.
  *
  * @param desired `auto`, or the only acceptable acceleration
  * @throws QemuError `ACCELERATION_MISSING` if `desired` is `kvm`, and KVM does not work

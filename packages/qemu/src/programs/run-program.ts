@@ -24,7 +24,8 @@ const MAX_OUTPUT_BYTES = 16 * 2 ** 20;
 export const PROGRAM_ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
 /**
- * Runs a program without a shell, and returns its standard output. Rejects with `PROGRAM_FAILED` and the error output.
+ * Runs a program without a shell, and returns its standard output. If the program fails, rejects with `PROGRAM_FAILED`
+ * and the error output.
  */
 export function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<string> {
   const { runAs, signal, timeoutMs = DEFAULT_TIMEOUT_MS, input } = options;
@@ -48,7 +49,7 @@ export function runProgram(program: string, args: readonly string[], options: Pr
         reject(
           new QemuError(
             'PROGRAM_FAILED',
-            `${program}: ${errorOutput || (error.killed ? 'took too long' : error.message)}`,
+            `${program}: ${errorOutput || (error.killed ? 'did not exit in time' : error.message)}`,
           ),
         );
       },

@@ -14,7 +14,8 @@ function hasAcpiBit(registerDump: string): boolean {
 }
 
 /**
- * Returns false if the guest has not enabled ACPI, as in firmware and boot loaders, and so ignores its power button.
+ * Returns false if the guest has not enabled ACPI, for example in firmware or a boot loader. Such a guest ignores its
+ * power button.
  */
 export async function isAcpiReady(qmp: QmpClient): Promise<boolean> {
   try {

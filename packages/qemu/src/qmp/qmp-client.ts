@@ -69,7 +69,7 @@ export class QmpClient {
         this.#end(error);
       });
       this.#socket.once('close', () => {
-        const error = new QemuError('MACHINE_ENDED', 'the machine has ended');
+        const error = new QemuError('MACHINE_ENDED', 'the machine is no longer running');
         reject(error);
         this.#end(error);
       });

@@ -56,7 +56,7 @@ export class DedicatedCores {
         'UNSUPPORTED',
         `this machine requests ${count} dedicated cores, but only ${Math.max(0, freeCores.length - 1)} are available`,
       );
-    // Selects the last cores, because the computer itself uses the first ones most.
+    // Selects the last cores, because the host's own processes use the first ones most.
     const cores = freeCores.slice(-count);
     const path = folder.file('cores');
     await writeFile(`${path}.new`, cores.join(), { mode: 0o600 });

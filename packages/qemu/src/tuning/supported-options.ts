@@ -167,7 +167,7 @@ export const optionsWithoutEffect: Readonly<Record<string, string>> = {
   'hw:serial_port_count': 'machines have one serial port',
   'hw:sound_model': 'sound is not supported',
   'hw:tpm_secret_security': 'the state of a TPM is not encrypted; only the user that runs machines can read it',
-  'hw:usb_model': 'a USB controller exists only if `hw_pointer_model` needs it',
+  'hw:usb_model': 'machines have a USB controller only if `hw_pointer_model` requires one',
   'hw:viommu_model': 'IOMMU is not supported',
   'hw:virtio_packed_ring': 'machines use split virtio rings',
   'hw_video:ram_max_mb': 'video memory has the default size',

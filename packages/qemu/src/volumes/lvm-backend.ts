@@ -28,7 +28,7 @@ export function parseThinPool(place: string, text: string): ThinPool {
 
 type ReportField = 'data_percent' | 'lv_size' | 'metadata_percent' | 'segtype';
 
-/** Runs a command of LVM to its end, because a command that is killed can leave devices suspended. */
+/** Runs an LVM command without an abort signal, because an LVM command that is killed can leave devices suspended. */
 const runLvm = (program: string, args: readonly string[]) => runProgram(program, args, { runAs: undefined });
 
 /** Returns fields of a logical volume. Sizes are in bytes. */

@@ -5,7 +5,8 @@ export interface CopyOptions {
   /** The process that serves the source disk; undefined if no process has the disk open. */
   readonly qmp: QmpClient | undefined;
   /**
-   * Called as soon as later writes to the source no longer change the copy. Optional if no process has the source open.
+   * Called as soon as later writes to the source no longer change the copy. If no process has the source open, the call
+   * may be omitted.
    */
   readonly onCaptured: () => void;
   readonly signal: AbortSignal;

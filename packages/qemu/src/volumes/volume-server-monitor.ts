@@ -8,7 +8,7 @@ export class VolumeServerMonitor {
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
 
-  /** @param check restarts the process that serves a volume if it has died */
+  /** @param check restarts the process that serves a volume if that process has died */
   constructor(check: (volumeId: string) => Promise<void>) {
     this.#check = check;
   }

@@ -149,7 +149,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   async extend(id: string, sizeGb: number): Promise<void> {
     await this.#runInOrder(id, async () => {
       const content = await this.#findContent(id);
-      if (!content) return; // An unused volume may have no content here yet; it is later created with its new size.
+      if (!content) return; // An unused volume may have no content here yet; it is created later, with the new size.
       const bytes = sizeGb * GIB;
       const [{ backend }, { signal }, { name }] = [this.#options, this.#closing, content];
       const size = await backend.size(name, signal);

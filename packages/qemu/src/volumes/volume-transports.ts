@@ -9,7 +9,7 @@ export const HOST_SEPARATOR = '@';
 
 /**
  * Returns the volume user id of a server on another host. The id includes the host's name, because a migrating server
- * is on two hosts.
+ * is on two hosts at once.
  */
 export function remoteUserId(serverId: string, host: string): string {
   return serverId + HOST_SEPARATOR + host;
@@ -19,7 +19,10 @@ function keyOf(content: VolumeContent, user: string): string {
   return `${basename(content.path)} ${user}`;
 }
 
-/** Other hosts' connections to volume content. Each serves one server, as long as that server uses the content. */
+/**
+ * Other hosts' connections to volume content. Each connection serves one server, as long as that server uses the
+ * content.
+ */
 export class VolumeTransports {
   /** Open connections by content and volume user. */
   readonly #openSockets = new Map<string, Set<Socket>>();

@@ -125,7 +125,7 @@ describe.skipIf(missing)('a host whose program does not run', { timeout: 300_000
     const silentAt = bootTime() + 20_000;
     await expect.poll(bootTime, BOOT).toBeGreaterThan(silentAt);
     former.kill('SIGCONT');
-    await expect.poll(() => hosts.errorLog('h1'), BOOT).toContain('another process is now the host');
+    await expect.poll(() => hosts.errorLog('h1'), BOOT).toContain('another process has taken over the host');
     const before = outputOf(hosts, id);
     await expect.poll(() => outputOf(hosts, id), BOOT).toBeGreaterThan(before + 100);
     expect(await isUp()).toBe(true);

@@ -176,7 +176,7 @@ function configuredCosts<Req>(options: EnforceQuotaOptions<Req>): readonly Named
   if (kind !== undefined && kinds === undefined) return [[kind, cost ?? 1]];
   if (kind !== undefined || kinds === undefined) throw new TypeError('enforceQuota: set either kind or kinds');
   if (cost !== undefined)
-    throw new TypeError('enforceQuota: cost applies to kind only; set the cost of each kind in kinds');
+    throw new TypeError("enforceQuota: 'cost' applies only to 'kind'; set the cost of each kind in 'kinds'");
   return Object.entries(kinds);
 }
 

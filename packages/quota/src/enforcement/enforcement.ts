@@ -45,7 +45,7 @@ export function enforcement<Req>(options: EnforceQuotaOptions<Req>): (exchange: 
       if (direction === 'release') return { threw: releaseAtEnd(settings, project, amounts, exchange) };
       const reservation = await reserve(settings, project, amounts, req);
       if (settings.rateLimitHeaders === 'always') await setUsageHeaders(settings, project, amounts, exchange);
-      // If the client disconnected while the store was called, the handler does not run.
+      // If the client disconnected during the call to the store, the handler does not run.
       if (res.destroyed && !res.writableEnded) {
         await release(settings, reservation, req);
         return undefined;

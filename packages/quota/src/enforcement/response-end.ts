@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 export interface ResponseEndListeners {
   /**
    * Called when the handler ends the response, even if the client has disconnected. The response ends only after the
-   * returned promise has resolved; it must not reject.
+   * returned promise has resolved. The promise must not reject.
    */
   readonly onEnd: () => Promise<void> | undefined;
   /** Called if the client disconnects before the handler ends the response; the handler may still be running. */

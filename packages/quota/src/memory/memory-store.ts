@@ -11,8 +11,8 @@ export interface MemoryStoreOptions {
   /** Returns the current time in milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
   /**
-   * Whether it is intended that each process accepts the full limit. If true, the warning for services with several
-   * processes is not emitted. Default false.
+   * Whether it is intended that each process allows the full limit, so that several processes together can exceed the
+   * limit. If true, the warning for services with several processes is not emitted. Default false.
    */
   readonly perProcess?: boolean;
 }
@@ -120,7 +120,8 @@ class MemoryStore implements QuotaStore {
   }
 
   setLimits(project: string, limits: OwnLimits): void {
-    // A Map keeps the position of a key that is set again. A key that was deleted is added at the end.
+    // The Map defines the order of lists: a project whose limits are set again keeps its position, and a project whose
+    // limits were removed is added at the end.
     this.#limits.set(project, { ...limits });
   }
 

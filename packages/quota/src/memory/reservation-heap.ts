@@ -54,7 +54,7 @@ export class ReservationHeap {
   }
 
   #rebuild(): void {
-    // Sorting is sufficient, because a sorted array is a valid heap.
+    // A sorted array is a valid heap.
     this.#heap = [...this.#byId.values()].sort((a, b) => a.expiresAt - b.expiresAt);
   }
 

@@ -273,7 +273,7 @@ class RedisStore implements QuotaStore {
     try {
       return await this.#client.call('EVALSHA', script.sha, ...rest);
     } catch (error) {
-      // The server lost its script cache when it restarted.
+      // `NOSCRIPT` means that the Redis server has lost its script cache, for example in a restart.
       if (!String((error as Error).message).startsWith('NOSCRIPT')) throw error;
       return this.#client.call('EVAL', script.text, ...rest);
     }

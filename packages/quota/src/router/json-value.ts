@@ -15,7 +15,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['null', null],
   ['true', true],
   ['false', false],
-  // These literals are not JSON, but the original service accepts them and prints them in its error messages.
+  // These literals are not JSON, but OpenStack's key manager accepts them and prints them in its error messages.
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
   ['-Infinity', Number.NEGATIVE_INFINITY],
@@ -109,7 +109,7 @@ export function parseJson(text: string): JsonValue {
   }
 }
 
-/** The error for a number that an earlier parser may have rounded. The client receives its message. */
+/** The error for a number that an earlier parser may have rounded. The client receives the error's message. */
 export class InexactNumber extends QuotaError {
   constructor(number: number) {
     super('NUMBER_INEXACT', `The number ${BigInt(number)} is too large to be represented exactly.`);

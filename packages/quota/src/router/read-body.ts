@@ -5,7 +5,7 @@ import { ISSUE_PREFIX, RejectedRequest } from './router-response.js';
 /** The error for a client that disconnected before its request body was complete. No response can be sent. */
 export class ClientDisconnected extends QuotaError {
   constructor(options: ErrorOptions) {
-    super('CLIENT_DISCONNECTED', 'The client disconnected before its body was complete', options);
+    super('CLIENT_DISCONNECTED', 'The client disconnected before the request body was complete', options);
   }
 }
 

@@ -29,7 +29,7 @@ function numberNotation(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   const isSmall = value !== 0 && Math.abs(value) < 1e-4;
-  // In this notation, exponents have at least two digits.
+  // In the error messages of this API, exponents have at least two digits.
   return isSmall ? value.toExponential().replace(/e-(\d)$/, 'e-0$1') : String(value);
 }
 

@@ -9,7 +9,7 @@ export interface Receipt {
   /** The id of the sequence of consecutive operations to which the receipt belongs. */
   readonly lane: string;
   readonly number: number;
-  /** The amounts that the operation consumes; empty until it is sent. */
+  /** The amounts that the operation consumes; empty until the operation is sent to the database. */
   requests: readonly Pick<StoredReservation, 'project' | 'amounts'>[];
 }
 

@@ -102,7 +102,8 @@ function sqlTextsFor(prefix: string) {
       FROM (SELECT coalesce((${ownLimitsQuery}::jsonb->>$2)::numeric, $4::numeric) AS top) AS limits
       WHERE project = $1 AND kind = $2 AND used + reserved <= ${Number.MAX_SAFE_INTEGER} - $3::bigint
         AND (top < 0 OR used + reserved + $3::bigint <= top) RETURNING true)`;
-  // Except for `rejection`, success is a row count above 0. Returned rows would have to be parsed.
+  // Except for `rejection`, a statement has succeeded if its row count is above 0. It returns no rows, because parsing
+  // them would take time.
   return {
     /** Consumes an amount. Parameters: project, kind, amount, default limit, lane, number. */
     consume: `${addStatement('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM added`,
@@ -110,7 +111,10 @@ function sqlTextsFor(prefix: string) {
     reserve: `${addStatement('reserved')} INSERT INTO ${reservations} (project, id, amounts, expires_at)
       SELECT $1, $5, $6, ${currentTimeExpression('$8')} + $7::bigint FROM added`,
     // ORDER BY makes PostgreSQL use the index. Without it, the planner expects to find a matching row early in a scan.
-    /** Returns the counter, and whether the project has an expired reservation. Parameters: project, kind, now. */
+    /**
+     * Returns the counter, the project's own limits, and whether the project has an expired reservation. Parameters:
+     * project, kind, now.
+     */
     rejection: `SELECT used, reserved, ${ownLimitsQuery} AS own_limits, (SELECT expires_at FROM ${reservations}
         WHERE project = $1 AND expires_at <= ${currentTimeExpression('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
       FROM ${counters} WHERE project = $1 AND kind = $2`,

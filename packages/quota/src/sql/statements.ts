@@ -40,7 +40,7 @@ export function statementsFor(dialect: 'postgres' | 'sqlite', prefix: string) {
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
   const currentTime = isPostgres ? currentTimeExpression('?') : '?';
   const integerType = isPostgres ? 'bigint' : 'integer';
-  // If SQLite has statistics, it may otherwise prefer the primary key and read every reservation of the project.
+  // Without this hint, SQLite with statistics may prefer the primary key and read every reservation of the project.
   const expiryIndex = isPostgres ? '' : `INDEXED BY ${reservations}_by_expiry`;
 
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved)

@@ -173,7 +173,7 @@ describe('options of enforceQuota()', () => {
     ['misspelled', { kinds: undefined, kind: 'secrets', onStoreErr: 'open' }, 'did you mean "onStoreError"?'],
     ['no kind', {}, 'either kind or kinds'],
     ['both kinds', { kind: 'secrets', kinds: { orders: 1 } }, 'either kind or kinds'],
-    ['cost with kinds', { kinds: { orders: 1 }, cost: 2 }, 'cost applies to kind only'],
+    ['cost with kinds', { kinds: { orders: 1 }, cost: 2 }, "'cost' applies only to 'kind'"],
     ['empty kinds', { kinds: {} }, 'at least one kind'],
     ['unknown kind', { kind: 'secret' }, 'unknown kind "secret"'],
     ['inherited kind', { kind: 'constructor' }, 'unknown kind'],

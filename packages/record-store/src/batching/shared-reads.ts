@@ -29,7 +29,7 @@ export interface SharedReadsOptions {
   readonly unsharedReadsAfterLoneRead: number;
 }
 
-/** Returns whether a statement is a frequent query that is not batched yet. Frequent queries are short. */
+/** Returns whether a statement is a prepared query that is not batched yet. Prepared queries are frequent and short. */
 function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
   return query.preparedName !== undefined && !query.isBatched && query.query.kind === 'SelectQueryNode';
 }

@@ -52,9 +52,9 @@ export class WorkGroups {
   }
 
   /**
-   * Waits for concurrent transactions, because one that misses a commit must wait until that commit is on disk.
-   * Requests that are read in one turn of the event loop start their transactions in that turn. Node accepts one new
-   * connection per turn, so the wait continues as long as each turn adds transactions.
+   * Waits for concurrent transactions, because a transaction that misses a shared commit must wait until that commit is
+   * on disk. Requests that are read in one turn of the event loop start their transactions in that turn. Node accepts
+   * one new connection per turn, so the wait continues as long as each turn adds transactions.
    */
   async #awaitArrivals(): Promise<void> {
     let previousLength: number;

@@ -275,8 +275,8 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Reports the owner whose readers must see a change. The owner of a deleted record is known because the cache nearly
-   * always contains the record.
+   * Reports the owner of a changed record, so that later reads by that owner include the change. The owner of a deleted
+   * record is known because the cache nearly always contains the record.
    */
   #reportOwner(tx: Tx, record: object | undefined): void {
     const owner = this.#spec.sharedByAll ? ALL_PROJECTS : ownerOf(record);

@@ -62,7 +62,8 @@ export class RecordCache {
   }
 
   /**
-   * Returns whether the next page should be read with its JSON, because most records of the last page were not cached.
+   * Returns whether the next page should be read with the JSON of its records, because most records of the last page
+   * were not cached.
    */
   isMostlyUncached(table: string): boolean {
     return this.#mostlyUncached.has(table);

@@ -29,7 +29,7 @@ class MemberConnection extends TransactionConnection {
     return this.#changed || this.#changesInProgress > 0;
   }
 
-  /** Makes a failure of this body fail all bodies in the transaction. */
+  /** Records that this body may have changed something, so that its failure fails all bodies in the transaction. */
   markChanged(): void {
     this.#changed = true;
   }
@@ -51,7 +51,7 @@ class MemberConnection extends TransactionConnection {
   }
 }
 
-/** A batched statement, with the items of all bodies that share it. */
+/** A batched statement, with the items of all transaction bodies that share the statement. */
 interface SharedStatement {
   readonly items: unknown[];
   readonly members: MemberConnection[];
@@ -117,14 +117,14 @@ class SingleTransactionBatch implements TransactionBatch {
     const items: I[] = [];
     const members: MemberConnection[] = [];
     const result = async () => {
-      // Runs after all pending microtasks, so that all bodies that are ready to execute this statement have added their
-      // items.
+      // Runs after all pending microtasks, so that all transaction bodies that are ready to execute this statement have
+      // added their items.
       await new Promise((resolve) => process.nextTick(resolve));
       this.#group.statements.delete(key);
       try {
         return await query(items);
       } finally {
-        // A batched statement counts as executed by each body that added an item.
+        // A batched statement counts as executed by each transaction body that added an item to the batch.
         if (this.#member.affectsAll) for (const member of members) member.markChanged();
       }
     };
@@ -216,12 +216,12 @@ export class PostgresTransactions {
         else reject(outcome.reason);
       }
     } catch (error) {
-      // After a failed commit, it is unknown whether the changes were stored, so no body may run again.
+      // After a failed commit, it is unknown whether the changes were stored, so no transaction body may run again.
       for (const { reject } of group) reject(isCommitting ? error : new BatchConflict('', { cause: error }));
     }
   }
 
-  /** Starts all bodies of a group concurrently. */
+  /** Starts all transaction bodies of a group concurrently. */
   #runConcurrently(group: readonly WaitingTransaction[], members: readonly MemberConnection[]): Promise<unknown>[] {
     const sharedState: SharedState = { results: new Map(), holders: new Map(), statements: new Map() };
     return group.map(({ work }, index) => {

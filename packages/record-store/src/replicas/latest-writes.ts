@@ -55,7 +55,7 @@ export class LatestWrites {
     return this.#next.sent;
   }
 
-  /** Handles a notification from another process, or '' if notifications may have been missed. */
+  /** Handles a notification from another process. The payload is '' if notifications may have been missed. */
   receive(payload: string): void {
     const [process, ...owners]: readonly string[] = payload === '' ? ['', ALL_PROJECTS] : JSON.parse(payload);
     if (process !== this.#process) for (const owner of owners) this.#recordTime(owner);

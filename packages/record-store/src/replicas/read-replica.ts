@@ -55,12 +55,12 @@ function queryStatus(db: Kysely<Rows>): Promise<ReplicationStatus> {
     .executeTakeFirstOrThrow();
 }
 
-const NOT_RECEIVING_REASON = 'It receives nothing from the primary.';
+const NOT_RECEIVING_REASON = 'The replica receives no WAL from the primary.';
 
 /** Returns the reason why a server cannot serve as a replica of the primary; undefined if it can. */
 function unusableReason({ cluster, follows, receives }: ReplicationStatus, expected: string): string | undefined {
-  if (cluster !== expected) return 'It is a copy of another database.';
-  if (!follows) return 'It does not follow the primary, or was promoted.';
+  if (cluster !== expected) return 'The replica is a copy of another database.';
+  if (!follows) return 'The replica does not follow the primary, or was promoted.';
   return receives ? undefined : NOT_RECEIVING_REASON;
 }
 
@@ -98,7 +98,7 @@ export class ReadReplica {
   #nextQueryAt = 0;
   #statusQuery: Promise<void> | undefined;
   #failures = 0;
-  #currentFailure: string | undefined = 'Its status is not known yet.';
+  #currentFailure: string | undefined = 'The status of the replica is not known yet.';
 
   constructor(options: ReadReplicaOptions) {
     const { url, settings, primary, observer } = options;

@@ -36,7 +36,7 @@ export interface ReadReplicasOptions {
 const SELECT_POSITION = `select case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
   else pg_current_wal_lsn() end::text as position`;
 
-const NO_NOTIFICATIONS_REASON = 'Writes are unknown, because database notifications do not arrive.';
+const NO_NOTIFICATIONS_REASON = 'The replica is not used, because notifications about writes do not arrive.';
 
 /**
  * Replicas of the primary, for callers that only read. A caller reads from a replica that has replayed the log beyond
@@ -145,7 +145,7 @@ export class ReadReplicas {
       this.#clusterId ??= await queryClusterId(this.#primary);
       return this.#clusterId;
     } catch {
-      // Callers then use the primary and receive its error.
+      // Without a result, callers use the primary and receive the primary's error.
       return undefined;
     }
   }

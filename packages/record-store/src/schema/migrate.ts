@@ -71,7 +71,7 @@ export async function migrate(
   const applyChanges = () => applyMissingChanges(session, changes);
   if (session.kind === 'sqlite')
     return url === ':memory:' ? createTablesInMemory(session, changes, applyChanges) : applyChanges();
-  // Changing a large table, or waiting for another process that does so, may take longer than these timeouts.
+  // Changing a large table, or waiting for another process that does so, may take longer than the configured timeouts.
   const migrationDatabase = openDatabase(url, {
     ...settings,
     poolSize: 2,

@@ -29,7 +29,7 @@ export async function createTablesInMemory(
     return;
   }
   const template = await existingTemplate.catch(() => undefined);
-  // Tries again, because the error may be specific to the first database, for example if it was closed.
+  // Creates the template again, because the error may be specific to the first database, for example if it was closed.
   if (!template) return createTablesInMemory(session, changes, applyChanges);
   await session.db.transaction().execute(async (tx) => {
     for (const query of template) await tx.executeQuery(query);

@@ -84,7 +84,8 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
   }
 
   /**
-   * Starts several statements in one read transaction, which locks the database only once. They do not wait for locks.
+   * Starts several statements in one read transaction, which locks the database only once. The statements do not wait
+   * for locks.
    */
   readTogether<T>(start: () => T): T {
     this.#run(BEGIN_QUERY.sql, []);
@@ -107,7 +108,7 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
   async commit(): Promise<void> {
     await this.executeQuery(COMMIT_QUERY);
     this.#inTransaction = false;
-    // Checked after the commit, because the files may have been removed during the commit.
+    // The files are checked after the commit, because they may have been removed during the commit.
     this.#checkFiles();
   }
 
@@ -151,7 +152,7 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
       if (DDL_STATEMENT.test(sql)) return undefined;
       const statement = this.#handle.prepare(sql);
       cached = { statement, rows: SqliteRowReader.of(statement), writes: !READ_STATEMENT.test(sql) };
-      // Filters produce distinct SQL strings. If the cache is full, the oldest statement is evicted.
+      // Filters produce many different SQL strings, so the cache has a limit: the oldest statement is evicted.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value ?? sql);
       this.#prepared.set(sql, cached);
     }

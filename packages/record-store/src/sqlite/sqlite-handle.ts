@@ -28,7 +28,7 @@ function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600));
   } catch {
-    // Ignored, because SQLite reports what is wrong with the path.
+    // The error is ignored, because SQLite reports what is wrong with the path.
   }
 }
 

@@ -27,7 +27,7 @@ interface Holder {
 /** The maximum number of attempts to acquire a lock that another process has just acquired. */
 const MAX_ATTEMPTS = 20;
 
-/** The interval between two attempts. */
+/** The interval between two attempts to acquire the lock, in milliseconds. */
 const RETRY_INTERVAL_MS = 25;
 
 /**
@@ -117,7 +117,8 @@ function claimOwnership(handle: SqliteHandle, { mark, pid, host, since }: Holder
 
 function holderOf(handle: SqliteHandle): Holder | undefined {
   let holder: Holder | undefined;
-  // If a lock prevents reading, another process is acquiring it. Without the table, the file was never locked.
+  // If the table cannot be read, another process is acquiring the lock. If the table does not exist, no process has
+  // acquired the lock before.
   runUnlessLocked(() => {
     const [table] = handle.prepare(`SELECT name FROM sqlite_schema WHERE name = 'owner'`).all();
     if (table) [holder] = handle.prepare('SELECT mark, pid, host, since FROM owner').all() as Holder[];
@@ -137,6 +138,6 @@ function isAlive({ pid, host }: Holder): boolean {
 }
 
 function describeHolder({ pid, host, since }: Holder): string {
-  const description = pid === process.pid && host === hostname() ? 'this process already' : `process ${pid} on ${host}`;
+  const description = pid === process.pid && host === hostname() ? 'this process' : `process ${pid} on ${host}`;
   return `${description}, since ${since}`;
 }

@@ -176,7 +176,7 @@ async function testWrite({ db, kind }: Tx): Promise<void> {
     .set(({ ref }) => ({ is_locked: ref('is_locked') }))
     .execute();
   if (kind !== 'postgres') return;
-  // The row and its log entry fit into existing files, but a sort that exceeds memory needs disk space.
+  // The updated row and its WAL record fit into existing files, but a sort that exceeds `work_mem` needs disk space.
   await sql`set local work_mem = '64kB'`.execute(db);
   await sql`select * from (select (i * 7919) % 10007 as key, repeat('x', 500) from generate_series(1, 1000) as i)
     as rows order by key offset 1000`.execute(db);

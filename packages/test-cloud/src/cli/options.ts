@@ -11,7 +11,7 @@ const OPTION_DEFINITIONS = {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    help: 'additional name in the Host header; repeatable (on loopback, requests for other names return 421)',
+    help: 'additional name to accept in the Host header; repeatable (on loopback, requests for other names return 421)',
   },
   preset: { type: 'string', value: 'NAME', help: 'minimal, small (default) or large (100,000 servers, 500 hosts)' },
   print: {
@@ -28,7 +28,7 @@ const OPTION_DEFINITIONS = {
   },
   control: {
     type: 'boolean',
-    help: 'enable rules, reset, saved states and clock over HTTP and on the page (default; opposite: --no-control)',
+    help: 'serve /_control (rules, reset, saved states and clock), and enable changes on the page (default; opposite: --no-control)',
   },
   latency: { type: 'string', value: 'MS', help: 'duration of each machine step in ms (default: 0)' },
   pace: {
@@ -129,7 +129,7 @@ function parseRecordOptions(
   return { file, authUrl, region: region ?? env.OS_REGION_NAME, interface: requested ?? env.OS_INTERFACE };
 }
 
-/** @throws CommandError for an unknown option or an invalid value */
+/** Parses the command line. @throws CommandError for an unknown option or an invalid value */
 export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}): CommandOptions {
   const separatorIndex = args.indexOf('--');
   const program = separatorIndex < 0 ? undefined : args.slice(separatorIndex + 1);

@@ -18,7 +18,7 @@ export class LinearPattern {
     const matchPattern = compilePattern(matcherFlags === '' ? source : `(?${matcherFlags})${source}`);
     if (!matchPattern)
       throw new SyntaxError(
-        `Invalid regular expression /${source}/${flags}: use the syntax of RE2, without lookaround and back references`,
+        `Invalid regular expression /${source}/${flags}: use RE2 syntax, without lookaround and backreferences`,
       );
     this.test = matchPattern;
   }

@@ -113,7 +113,7 @@ export function watchRequest(
   const at = now();
   const startedAt = performance.now();
   const { method = '', url: target = '', headers: requestHeaders } = req;
-  // The URL may contain the token of a console.
+  // The URL may contain a console token.
   const url = redactSecrets(target);
   res.once('close', () => {
     const version = versionInHeader(res.getHeader('openstack-api-version'));

@@ -3,7 +3,7 @@ import { callerToken, forbiddenAction } from './delegation.js';
 import { type Action, POLICIES, type Policy } from './policies.js';
 import { CHECKS, type Subject, type Target } from './policy-checks.js';
 
-/** Returns the caller of a request, as policies see it. */
+/** Returns the caller of a request, with the attributes that policies check. */
 export function subjectOf(call: Call): Subject {
   const { userId, roles, projectId, projectDomainId } = call.caller;
   const tokenScope = callerToken(call)?.scope;
@@ -11,7 +11,7 @@ export function subjectOf(call: Call): Subject {
   return { userId, roles, projectId, projectDomainId, domainId, scope: tokenScope?.kind ?? 'project' };
 }
 
-/** Returns whether the caller may perform an action on a target. Without a target, its checks fail. */
+/** Returns whether the caller may perform an action on a target. Without a target, checks of target fields fail. */
 export function isAuthorized(call: Call, action: Action, target: Target = {}): boolean {
   const { allows, scopes }: Policy = POLICIES[action];
   const subject = subjectOf(call);

@@ -32,8 +32,8 @@ const services: ResourceSpec = {
 };
 
 /**
- * Returns the region that a request names, or undefined. If the deprecated field `region` names a missing region, it is
- * created.
+ * Returns the region that a request names, or undefined. If the deprecated field `region` names a region that does not
+ * exist, creates the region.
  */
 function regionFields(call: Call, { region, region_id }: Wire): Wire | undefined {
   const id = (region_id ?? region) as string | null | undefined;
@@ -135,7 +135,7 @@ const recordsOf = ({ cloud }: Call, many: string) => [...cloud.documents.table<D
 const LIMIT_KEYS = ['service_id', 'region_id', 'resource_name'];
 const isSameLimit = (one: Wire, other: Wire) => LIMIT_KEYS.every((key) => one[key] === other[key]);
 
-/** Throws if a registered limit's service or region does not exist, or its resource already has a registered limit. */
+/** Throws if a registered limit's service or region does not exist, or if the resource already has another one. */
 function checkRegisteredLimit(call: Call, limit: Wire): void {
   const { service_id, region_id, id } = limit;
   if (!recordExists(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);

@@ -78,7 +78,10 @@ function requestedRecord({ req }: Call, { one }: ResourceNames): Wire | undefine
   return typeof requested === 'object' && requested !== null ? (requested as Wire) : undefined;
 }
 
-/** Returns the action that a request performs with a verb, and its target. `record` is undefined if it is missing. */
+/**
+ * Returns the action that a request with the given verb performs, and the target of the action. `record` is undefined
+ * if the record does not exist.
+ */
 export function requestedAction(call: Call, spec: ResourceNames, verb: Verb, record: Wire | undefined) {
   const { one, many } = spec;
   const accessedRecord = verb === 'create' ? requestedRecord(call, spec) : record;
@@ -88,7 +91,7 @@ export function requestedAction(call: Call, spec: ResourceNames, verb: Verb, rec
   return { action, target: accessedRecord && recordTarget(call, many, accessedRecord) };
 }
 
-/** Throws a 403 error if the caller may not perform an action on the record with an ID, or on a missing record. */
+/** Throws a 403 error if the caller may not perform an action on the record with this ID, which may not exist. */
 export function authorizeById(call: Call, action: Action, many: string, id: string): void {
   authorize(call, action, targetOf(call, many, id));
 }

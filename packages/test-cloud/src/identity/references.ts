@@ -4,7 +4,8 @@ import type { AccessToken, ApplicationCredential, Assignment, RequestToken, Toke
 import { tablesOf } from './identity-tables.js';
 
 /**
- * Returns the ids of the records to which a document refers, by table. Deleting one of them also deletes the document.
+ * For each table, a function that returns the ids of the records to which a document refers. Deleting one of these
+ * records also deletes the document.
  */
 const OWNERS: Readonly<Record<string, (document: any) => readonly unknown[]>> = {
   assignments: ({ actor, scope, roleId }: Assignment) => [actor.id, scope.id, roleId],

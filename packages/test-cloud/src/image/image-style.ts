@@ -116,7 +116,7 @@ export function pagePath(call: Call, path: string, marker?: string): string {
 function list(call: Call, resource: ResourceType, items: readonly Wire[]): unknown {
   const { many, path } = resource.spec;
   const keys = parseSortKeys(call);
-  // Images that were created in the same second are sorted in the order of creation.
+  // Images that were created in the same second are sorted by creation, in the direction of the last sort key.
   const descending = keys.at(-1)?.descending ?? true;
   const newestFirst = descending ? items : [...items].reverse();
   const sortedItems = sortItems(applyFilters(call, newestFirst), keys);

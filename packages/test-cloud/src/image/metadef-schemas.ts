@@ -1,6 +1,6 @@
 import type { Schema } from './schema-check.js';
 
-/** The schemas of metadata definition namespaces and their contents. */
+/** What a metadata definition schema describes: namespaces, or one kind of their contents. */
 export type MetadefKind = 'namespaces' | 'objects' | 'properties' | 'tags' | 'resource_types';
 
 const string = { type: 'string' } as const;

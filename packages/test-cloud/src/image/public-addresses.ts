@@ -11,7 +11,8 @@ const SPECIAL_NETWORKS = {
 } as const;
 
 /**
- * Returns the block list of one IP version. A common list would also match IPv4 addresses embedded in IPv6 addresses.
+ * Returns the block list of one IP version. A single list for both versions would also match IPv4 addresses embedded in
+ * IPv6 addresses.
  */
 function blockListOf(family: keyof typeof SPECIAL_NETWORKS): BlockList {
   const list = new BlockList();

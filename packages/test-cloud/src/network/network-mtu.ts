@@ -2,7 +2,7 @@ import type { NetworkRecord, SubnetRecord } from '@apistrata/compute-engine/cata
 import { networkError } from './network-errors.js';
 import { invalidInputError } from './provider-attributes.js';
 
-/** The minimum MTU of a network with a subnet of each IP version. */
+/** The minimum MTU of a network, by the IP version of its subnets. */
 const MIN_MTU = { 4: 68, 6: 1280 } as const;
 /** The MTU without jumbo frames, which is Neutron's default. */
 const PHYSICAL_MTU = 1500;
@@ -22,7 +22,7 @@ export function rejectSmallMtu(
   { id, mtu }: Pick<NetworkRecord, 'id' | 'mtu'>,
   subnets: readonly Pick<SubnetRecord, 'ipVersion'>[],
 ): void {
-  // IPv4's minimum applies to networks of both versions.
+  // The minimum MTU of IPv4 also applies to networks that have only IPv6 subnets.
   const required = [MIN_MTU[4], ...subnets.map(({ ipVersion }) => MIN_MTU[ipVersion])];
   const minimum = subnets.length > 0 && required.find((one) => mtu > 0 && mtu < one);
   if (minimum)

@@ -4,7 +4,7 @@ import { ServiceError } from '../service/service-error.js';
 export const MAX_VLAN = 4094;
 /** The type of networks that are not connected to a physical network. */
 export const TUNNEL_TYPE = 'geneve';
-/** The segment of a network that is not connected to a physical network, before it has an ID. */
+/** The segment of a network that is not connected to a physical network, before the segment has an ID. */
 export const UNSET_SEGMENT: ProviderSegment = { networkType: TUNNEL_TYPE, physicalNetwork: null, segmentationId: null };
 
 export const invalidInputError = (message: string) =>

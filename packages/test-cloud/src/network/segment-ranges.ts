@@ -17,7 +17,7 @@ const segmentId = integerBetween(1, 2 ** 32 - 1);
 /** The maximum number of unused segment IDs in responses. */
 const MAX_LISTED_IDS = 4096;
 
-/** Returns the segments of networks whose ID is in the range, with the project of each network. */
+/** Returns the network segments whose segment ID is in the range. */
 async function usedSegments(call: Call, { network_type, physical_network, minimum, maximum }: SegmentRange) {
   const segments = await segmentsIn(call, network_type, physical_network);
   return segments.filter(({ segmentation_id }) => {

@@ -69,7 +69,7 @@ function prefixFields(prefixes: readonly string[]): Wire {
   return { ip_version: version, prefixes: compactPrefixes(prefixes).map(formatCidr) };
 }
 
-/** Rejects a pool if its address scope has another IP version, or another pool in the scope overlaps with it. */
+/** Rejects a pool if its address scope has another IP version, or contains another pool whose prefixes overlap. */
 async function checkAddressScope(call: Call, pool: Wire): Promise<void> {
   const { id = null, address_scope_id, ip_version } = pool;
   if (address_scope_id === null || address_scope_id === undefined) return;

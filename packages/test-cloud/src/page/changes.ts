@@ -16,7 +16,7 @@ export interface FieldChange {
 export interface ResourceChange {
   readonly id: string;
   readonly kind: 'created' | 'removed' | 'changed' | 'unchanged' | 'unknown';
-  /** The journal numbers of the two compared responses: an earlier one, and the request's own or a later one. */
+  /** Journal numbers of two responses: `before` is earlier than the request, `after` is its response or a later one. */
   readonly before?: number;
   readonly after?: number;
   readonly fields: readonly FieldChange[];

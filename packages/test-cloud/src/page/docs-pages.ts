@@ -15,8 +15,11 @@ export function docsPages(directory: DemoDirectory, maxVersion: string = MAX_VER
     const { explorer } = await import('@apistrata/explorer');
     if (!loadedPages || !tokens.every(({ token }) => directory.token(token))) {
       tokens = [
-        { label: 'demo, a member of demo', token: directory.issueLastingToken('demo', 'demo', ['member', 'reader']) },
-        { label: 'admin, in demo', token: directory.issueLastingToken('admin', 'demo', ['admin']) },
+        {
+          label: 'demo, a member of the project demo',
+          token: directory.issueLastingToken('demo', 'demo', ['member', 'reader']),
+        },
+        { label: 'admin, in the project demo', token: directory.issueLastingToken('admin', 'demo', ['admin']) },
       ];
       loadedPages = explorer({
         operations,

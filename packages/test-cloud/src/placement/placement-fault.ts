@@ -21,7 +21,7 @@ const EXPLANATIONS: Readonly<Record<number, (req: Request) => string>> = {
 
 const UNACCEPTABLE = 'UNACCEPTABLE_VERSION';
 
-/** The error message for an unknown path. In this case, the detail contains only the explanation. */
+/** The error message for an unknown path. The detail of this error contains only the explanation. */
 export const NOT_FOUND_MESSAGE = 'The resource could not be found.';
 
 /** Converts an error of the microversion parser or the body parser. */

@@ -51,7 +51,7 @@ const allocationError = (reason: string) => conflict(`Unable to allocate invento
 
 /** A provider during a replacement, with the amounts allocated so far. */
 interface TargetProvider {
-  /** The provider. Its new inventories are added to the previous ones. */
+  /** The provider with its previous and new inventories. A new inventory replaces the previous one of its class. */
   readonly offer: Provider;
   readonly previous: Readonly<Record<string, number>>;
   readonly used: Record<string, number>;

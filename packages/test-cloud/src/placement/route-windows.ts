@@ -19,7 +19,7 @@ const FIRST_MINOR: Readonly<Record<string, number>> = {
   '/reshaper': 30,
 };
 
-/** Sets `Last-Modified` and `Cache-Control: no-cache`, which 1.15 added to responses with content. */
+/** Sets `Last-Modified` and `Cache-Control: no-cache`, which version 1.15 added to responses with content. */
 function setCacheHeaders(call: Call, method: Route['method'], result: unknown): void {
   const { status = 200, body } = result instanceof Reply ? result : new Reply(200, result);
   const hasContent =
@@ -37,7 +37,7 @@ export function restrictToVersions(route: Route): Route {
     ...route,
     async run(call) {
       if (!isAtLeast(call, firstMinor)) {
-        // In earlier versions, this path exists only with other methods.
+        // Before `firstMinor`, this path exists, but only with other methods.
         if (path.endsWith('/inventories')) throw new ServiceError(405, '');
         throw notFound(NOT_FOUND_MESSAGE);
       }

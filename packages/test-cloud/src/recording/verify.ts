@@ -82,8 +82,8 @@ function withoutPolling(entries: readonly Recorded[]): readonly Recorded[] {
 
 /**
  * Repeats a recording against a test cloud and reports where response formats differ: statuses, headers that clients
- * evaluate, fields and their types. Replaces the recording's ids, tokens and passwords. First creates the flavors,
- * images and networks that the recording needs.
+ * evaluate, fields and their types. Replaces the recording's ids, tokens and passwords with those of the test cloud.
+ * First creates the flavors, images and networks that the recording needs.
  */
 export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verification> {
   const entries = har.log.entries.map(readEntry);

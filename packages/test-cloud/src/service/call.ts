@@ -35,7 +35,7 @@ export class Call {
     return this.authenticatedCaller;
   }
 
-  /** The caller as an administrator, for reading other projects' records that are not part of the response. */
+  /** The caller with administrator rights, for reading other projects' records that the response does not contain. */
   get elevatedCaller(): Caller {
     return { ...this.caller, isAdmin: true };
   }

@@ -44,8 +44,8 @@ class Table extends Map<string, unknown> {
 }
 
 /**
- * The services' records that the compute engine does not use: tables by name, records by id in the order of their
- * creation. Values are immutable JSON, so each change replaces a complete value.
+ * The records of the services, except those that the compute engine stores. Tables are stored by name, and records by
+ * id in order of creation. Values are immutable JSON, so each change replaces a complete value.
  */
 export class Documents {
   readonly #store: DocumentStore | undefined;

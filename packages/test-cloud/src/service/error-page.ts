@@ -4,7 +4,7 @@ export const escapedHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /**
- * Returns an HTML error page in the format of WebOb, the library of the original services.
+ * Returns an HTML error page in the format of WebOb, a library that OpenStack's services use.
  * @param head status and title, such as `404 Not Found`
  * @param content HTML
  */

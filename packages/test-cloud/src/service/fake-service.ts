@@ -44,7 +44,7 @@ export interface ParserError {
   readonly message: string;
   /** The type that Express's body parser sets, such as `entity.parse.failed`. */
   readonly type?: string;
-  /** The code that version negotiation sets, such as `INVALID_VERSION_HEADER`. */
+  /** The error code that version negotiation sets, such as `INVALID_VERSION_HEADER`. */
   readonly code?: string;
 }
 
@@ -54,7 +54,7 @@ const JSON_TYPES = [
   'application/openstack-images-v2.0-json-patch',
 ];
 
-/** Sends the 401 response of the original services' token middleware. */
+/** Sends the same 401 response as OpenStack's token middleware. */
 function respondUnauthorized(req: Request, res: Response): void {
   const identityUrl = `${req.protocol}://${req.headers.host}/identity`;
   const error = { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' };
@@ -121,7 +121,7 @@ async function runDurably(call: Call, run: Run): Promise<unknown> {
   }
 }
 
-/** Matches the collection of the first resource in a path pattern. */
+/** Matches the start of a path pattern, up to the first resource collection, such as `/v2.0/networks`. */
 const COLLECTION = /^(?:\/v[\d.]+)?\/[^/]+/;
 /** Matches the ids of resources in a JSON body. */
 const BODY_IDS = /"([\da-f]{8}(?:-?[\da-f]{4}){3}-?[\da-f]{12})"/gi;
@@ -181,7 +181,7 @@ function createRouter(options: FakeServiceOptions): Router {
     const { identifyCaller, unhandled } = cloudOf(res);
     if (!identifyCaller(req, types)) return respondUnauthorized(req, res);
     unhandled.note(name, req.method, req.originalUrl);
-    // Clients rely on this status of the original services for deleted resources and paths of missing extensions.
+    // Clients rely on the status 404, as in OpenStack, for deleted resources and for paths of missing extensions.
     throw notFound('The resource could not be found.', unknownPathType);
   });
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {

@@ -1,6 +1,6 @@
 import type { CloudContext } from './cloud-context.js';
 
-/** Returns a function that returns the state of a cloud. The state is created on first use, and only in memory. */
+/** Returns a function that returns a cloud's state. The state exists only in memory, and is created on first use. */
 export function perCloud<T>(create: () => T): (cloud: CloudContext) => T {
   const states = new WeakMap<CloudContext, T>();
   return (cloud) => {

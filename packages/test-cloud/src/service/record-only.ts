@@ -1,6 +1,6 @@
 /**
- * The paths of resources that are stored but do not affect machines, networks or disks, by service. A path starts after
- * the version, and includes all paths below it.
+ * The paths of resources that are stored but do not affect machines, networks or disks, by service. Each path starts
+ * after the version, and includes all paths below it.
  */
 const RECORD_ONLY: Readonly<Record<string, readonly string[]>> = {
   network: [

@@ -45,11 +45,11 @@ export interface ResourceSpec extends ResourceNames {
   /** Called after a record has been stored. */
   readonly created?: (call: Call, doc: Doc) => void;
   readonly removing?: (call: Call, doc: Doc) => Awaitable<unknown>;
-  /** Returns fields that responses contain in addition to the record's. */
+  /** Returns fields that responses contain in addition to the fields of the record. */
   readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
   /** Additional routes, such as action routes. They take precedence over the standard routes. */
   readonly routes?: (resource: Resource) => readonly Route[];
-  /** Response statuses that override the service's. */
+  /** Response statuses that override the service's default statuses. */
   readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
 }
 

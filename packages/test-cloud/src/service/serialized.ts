@@ -1,7 +1,7 @@
 import type { CloudContext } from './cloud-context.js';
 import { perCloud } from './per-cloud.js';
 
-/** The latest change with each key. */
+/** The latest change that was requested, by key. */
 const latestChanges = perCloud(() => new Map<string, Promise<unknown>>());
 
 /**

@@ -46,8 +46,8 @@ export interface ResourceNames {
   /** Whether create requests are authorized before their body is validated. */
   readonly authorizesFirst?: true;
   /**
-   * The changes that run serially with creating or changing a resource. Default: `collection`; for changing, `resource`
-   * if the storage itself rejects conflicts.
+   * Which other changes wait while a resource is created or changed: all changes in the collection, only those of the
+   * same resource, or none. Default: `collection`; for changing, `resource` if the storage itself rejects conflicts.
    */
   readonly serializedBy?: { readonly create?: 'none'; readonly change?: 'collection' | 'resource' };
 }

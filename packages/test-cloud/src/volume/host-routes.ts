@@ -208,7 +208,7 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   ];
 }
 
-/** The routes for hosts with an enabled service. */
+/** The routes for the hosts API, which contains only hosts with an enabled service. */
 function hostListRoutes(): readonly Route[] {
   const enabledServices = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
   const hostNotFound = (host: string) => notFound(`Host ${host} could not be found.`);

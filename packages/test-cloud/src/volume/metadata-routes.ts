@@ -23,7 +23,7 @@ export function metadataRoutes(resource: Resource): readonly Route[] {
   const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
 
   const isVolume = resource.spec.path === 'volumes';
-  // Only the metadata schemas of volumes reject other keys in the body.
+  // Only the metadata schemas of volumes reject additional keys in the body.
   const bodySchema = isVolume ? z.strictObject : z.object;
   const MetadataBody = bodySchema({ metadata });
   const MetadataItemBody = bodySchema({ meta: metadata });

@@ -3,7 +3,7 @@ import { hasRequiredRole } from '../service/required-role.js';
 import { forbidden, type ServiceError } from '../service/service-error.js';
 import type { ResourceType, Verb } from '../service/style.js';
 
-/** The names of policies by resource. The operation replaces the asterisk. */
+/** The names of policies by resource. The name of the operation replaces the asterisk. */
 const POLICY_PATTERNS: Readonly<Record<string, string>> = {
   volume: 'volume:*',
   snapshot: 'volume:*_snapshot',

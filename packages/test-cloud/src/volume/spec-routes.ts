@@ -18,7 +18,7 @@ export const visibleSpecs = (call: Call, specs: Specs): Specs =>
 interface SpecOptions {
   /** The name of the field that contains the specs, which is also the last part of the path. */
   readonly field: 'extra_specs' | 'group_specs';
-  /** The names of the type and its specs in error messages. The type's id is between the names. */
+  /** The names of the type and its specs in error messages, which contain the type's id between these names. */
   readonly names: readonly [type: string, specs: string];
   /** The status of responses to POST requests. */
   readonly created: number;

@@ -111,7 +111,7 @@ export function isListed(call: Call, project: unknown): boolean {
 }
 
 /**
- * Returns whether an administrator's list includes a public or private type. The filter `is_public` selects public or
+ * Returns whether an administrator's list includes types of this visibility. The filter `is_public` selects public or
  * private types; the value `none` selects all types. Default: public types.
  */
 export function isOfVisibility(call: Call, isPublic: unknown): boolean {
@@ -170,7 +170,7 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
     throw badRequest(`Invalid filters ${unknownNames.join(',')} are found in query options.`);
   return items.filter((item) =>
     parameters
-      // `isListed` filters by the project, because some versions do not show it.
+      // `isListed` filters by the project, because some versions do not show the project.
       .filter(([name]) => name !== 'project_id' && knownNames.has(removeTilde(name)))
       .every(([name, sortParameter]) =>
         name.endsWith('~') && isAtLeast(call, 34)

@@ -153,7 +153,8 @@ async function allocateInSubnet(
   const { pools, gateway, addressOf } = subnetSlots(subnet);
   const isInPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
   if (isInPool && (await claimAddress(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
-  // The address is in use or outside the allocation pools. Search for a free address after it, then from the start.
+  // The address is in use or outside the allocation pools. The search for a free address continues after this address,
+  // and then from the start of the subnet.
   blocks.drop(subnet.id);
   // Locks the cursor before the search. If a transaction allocated an address first and then locked the cursor, it
   // would deadlock with a transaction that has locked the cursor and waits for the same address.

@@ -137,7 +137,7 @@ export function createPortOperations(context: NetworkContext) {
   const selectAllocations = (subnetId: string) =>
     store.db.selectFrom('ip_allocations').where('subnet_id', '=', subnetId);
 
-  /** Returns the ids of the ports that have an address. At most one port per subnet has the address. */
+  /** Returns the ids of the ports that have this IP address. At most one port per subnet has the address. */
   async function findHolderIds(address: string, subnetId: string | undefined): Promise<readonly string[]> {
     const addresses = subnetId === undefined ? store.db.selectFrom('ip_allocations') : selectAllocations(subnetId);
     const rows = await addresses.select('holder_id').where('address', '=', canonicalIp(address)).execute();

@@ -58,7 +58,10 @@ async function attachPort(context: NetworkContext, tx: Tx, caller: Caller, route
   return toPortView(tx, await ports.update(tx, { ...port, ...ownerFields, status: 'ACTIVE', updatedAt }));
 }
 
-/** Connects a router to a subnet, where it receives the gateway address, or to the network of an existing port. */
+/**
+ * Connects a router to a subnet, in which the router receives the gateway address, or to the network of an existing
+ * port.
+ */
 export async function addInterface(
   context: NetworkContext,
   tx: Tx,

@@ -219,7 +219,7 @@ export function securityGroups(context: NetworkContext) {
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
       const group = await getVisible(caller, id);
-      // Administrators may delete the group to clean up after a project. The group is created again on its next use.
+      // Administrators may delete a project's `default` group to clean up. It is created again on its next use.
       if (group.name === DEFAULT_GROUP_NAME && !isAdmin(caller))
         throw new CatalogError(
           'SECURITY_GROUP_DEFAULT_IN_USE',

@@ -81,10 +81,9 @@ async function lockServicePorts(tx: Tx, networkId: string): Promise<readonly Por
 }
 
 /**
- * Locks the floating IPs whose addresses are in the given subnets, which must not be associated with ports. Reads no
- * other floating IPs.
+ * Locks the floating IPs whose addresses are in the network's subnets. Reads no other floating IPs.
  *
- * @throws `NETWORK_IN_USE`
+ * @throws `NETWORK_IN_USE` if a floating IP is associated with a port
  */
 async function lockUnassociatedFloatingIps(
   tx: Tx,
@@ -97,7 +96,7 @@ async function lockUnassociatedFloatingIps(
   const lockedFloatingIps: FloatingIpRecord[] = [];
   for (const record of floatingIpRecords) {
     const floating = await floatingIps.lock(tx, record.id);
-    // A request that locked the floating IP first has associated it.
+    // Another request had locked the floating IP, and has associated it with a port.
     if (floating && floating.portId !== null) throw networkInUse(id);
     if (floating) lockedFloatingIps.push(floating);
   }

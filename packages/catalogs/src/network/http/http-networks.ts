@@ -42,8 +42,8 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
 
     async freePorts(caller: Caller): Promise<number> {
       const path = `/quotas/${encodeURIComponent(caller.projectId)}/details`;
-      // If the service does not have this API, the number is unlimited, and the service rejects ports that exceed the
-      // quota.
+      // If the service does not have this API, the number of free ports counts as unlimited, and the service itself
+      // rejects ports that exceed the quota.
       const body = await client.send(caller, 'GET', path).catch((error: unknown) => {
         if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
         throw error;

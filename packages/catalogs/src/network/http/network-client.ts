@@ -160,8 +160,8 @@ export class NetworkClient {
 
   /**
    * Converts ports from their JSON format, and adds network names, group names and floating IPs from three other
-   * collections. These are queried on behalf of the engine, because the caller's port may be on another project's
-   * network.
+   * collections. The collections are queried on behalf of the engine, because the caller's port may be on another
+   * project's network.
    */
   async readPorts(caller: Caller, wires: readonly WireResource[]): Promise<Port[]> {
     return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));

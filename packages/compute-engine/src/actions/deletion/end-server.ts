@@ -74,7 +74,7 @@ export async function softDeleteServer(run: ServerRun): Promise<void> {
   await run.perform({ verb: 'soft_delete' }, 'soft-deleting', 'compute_soft_delete_instance');
   await dropShelvedImage(run);
   await movePortsAndVolumes(run);
-  // This also ends an unconfirmed resize or migration, so the record keeps only one flavor and one host.
+  // A soft deletion also ends an unconfirmed resize or migration, so the record keeps only one flavor and one host.
   await run.finish(
     {
       vmState: 'soft-delete',

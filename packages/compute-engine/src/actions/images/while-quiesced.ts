@@ -67,7 +67,7 @@ export async function runWhileQuiesced<T>(
     const [result] = await Promise.all([runBody(), renew(core, bodyEnded.signal, () => quiesce(true))]);
     return result;
   } finally {
-    // If this command fails, the guest resumes when the freeze expires.
+    // If `unquiesce` fails, the guest resumes when the freeze expires.
     await perform({ verb: 'unquiesce', by: freezeId }).catch(() => {});
   }
 }

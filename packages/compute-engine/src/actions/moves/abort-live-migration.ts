@@ -7,7 +7,7 @@ import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 
 /** A request to abort a live migration. */
 export interface LiveMigrationAbortion {
-  /** The migration's integer id in request paths. */
+  /** The integer id of the migration, as the string in the request path. */
   readonly number: string;
   /** Migration statuses in which the request is allowed. */
   readonly statuses: readonly MigrationStatus[];

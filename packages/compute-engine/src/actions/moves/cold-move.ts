@@ -41,7 +41,7 @@ async function claimMoveDestination(run: ServerRun<MoveArguments>): Promise<void
     if (sourceHost === null) throw new Error(`Migration ${migrationId} has no host to move from.`);
     const otherHost = core.machines.canMove(server)
       ? claimDestination(tx, core, map, server, { flavor, host, exclude: [sourceHost] })
-      : Promise.reject(new NoValidHost({ 'other than the one it cannot leave': map.hosts.size - 1 }));
+      : Promise.reject(new NoValidHost({ cannotMove: map.hosts.size - 1 }));
     const destination = await otherHost.catch((error) => {
       if (migration.type !== 'resize' || !(error instanceof NoValidHost)) throw error;
       return claimDestination(tx, core, map, server, { flavor, host: sourceHost });

@@ -147,7 +147,7 @@ export class ActionRunner {
     position: number,
   ): Promise<JobOutcome> {
     if (job.unreadable) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, action), job.unreadable);
-    // If the current owner started after this job read the server, the owner executes a later request.
+    // A server's owner that started after this job executes a later request, which supersedes this job.
     const owner = this.#exclusive.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
       return cleanUpSuperseded(action, new ServerRun(core, job, server, stopping, action));

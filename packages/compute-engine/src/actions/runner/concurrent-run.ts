@@ -6,7 +6,7 @@ import { Superseded } from './superseded.js';
 
 /**
  * A job that runs concurrently with the job that owns the server: volumes, interfaces and shares are attached and
- * detached without a task state. Its id therefore never becomes the server's `jobId`. Instead
+ * detached without a task state. The id of such a job therefore never becomes the server's `jobId`. Instead
  * - the job identifies the item that it changes (a device, a port, a share) by an id that the request chose;
  * - every write reads the server under its lock and changes only that item;
  * - if another job has removed the item, the job releases the resources that it acquired.

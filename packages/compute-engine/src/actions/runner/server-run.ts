@@ -109,7 +109,7 @@ export class ServerRun<Arguments = unknown> {
     if (name !== undefined) this.#notify({ name, phase: 'end', server: this.server });
   }
 
-  /** Sends a notification without a phase. */
+  /** Sends a notification without a phase such as `start` or `end`. */
   pass(name: string): void {
     this.#notify({ name, server: this.server });
   }

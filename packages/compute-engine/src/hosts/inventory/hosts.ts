@@ -85,7 +85,7 @@ export class Hosts {
 
   /**
    * Replaces the scheduler's data about the capacity and traits of a host; omitted parts stay unchanged. A host process
-   * replaces them with its own data when it starts. Throws a 404 error for an unknown host.
+   * overwrites this data with its own when it starts. Throws a 404 error for an unknown host.
    */
   async setOffer(name: string, { inventories, traits }: HostOffer): Promise<void> {
     const { store, infrastructure } = this.#core;

@@ -120,8 +120,8 @@ export class Hypervisors {
   }
 
   /**
-   * Returns the uptime of a host, or null if the host cannot report it. A list fails only if the database is
-   * unavailable.
+   * Returns the uptime of a host, or null if the host cannot report it. Rejects only if the database is unavailable, so
+   * that one host cannot make the whole list fail.
    */
   async #readUptime(host: string): Promise<string | null> {
     try {

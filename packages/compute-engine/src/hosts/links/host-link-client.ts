@@ -56,7 +56,7 @@ export class HostLinkClient {
   }
 
   /**
-   * Sends a request and returns the bytes of the response. The stream fails if it is incomplete.
+   * Sends a request and returns the bytes of the response. The stream fails if the response is incomplete.
    *
    * @throws HostUnreachable, errors of the host, and the signal's reason
    */
@@ -78,7 +78,7 @@ export class HostLinkClient {
     const link = await this.#options.find(host);
     // If a signal is already aborted, its listeners are never called.
     signal.throwIfAborted();
-    if (!link) throw new HostUnreachable(host, 'it does not accept links');
+    if (!link) throw new HostUnreachable(host, 'the host does not accept links');
     const socket = await this.#connect(host, link, signal);
     const destroySocket = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', destroySocket, { once: true });
@@ -107,7 +107,7 @@ export class HostLinkClient {
     const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
     try {
       await new Promise<void>((resolve, reject) => {
-        abortSignal.addEventListener('abort', () => reject(new Error('it does not respond')), { once: true });
+        abortSignal.addEventListener('abort', () => reject(new Error('the host does not respond')), { once: true });
         socket.once('secureConnect', resolve).once('error', reject);
       });
     } catch (cause) {

@@ -93,7 +93,7 @@ export function createLinkHandler(store: Store, driver: Driver, name: string) {
       return { stream: await driver.openConsole(await requireServer(store, linkRequest.serverId), linkRequest.type) };
     if (linkRequest.kind === 'volumes' && driver.volumes) {
       const call = driver.volumes[linkRequest.call] as (...callArguments: readonly unknown[]) => Promise<unknown>;
-      // Before `create` is complete, it reports that the source of the volume's content may change again.
+      // `create` calls `onProcessing` if the source of the content may change again before the copy is complete.
       const callArguments =
         linkRequest.call === 'create' ? [...linkRequest.given, onProcessing] : [...linkRequest.given];
       return { value: await call.apply(driver.volumes, callArguments) };

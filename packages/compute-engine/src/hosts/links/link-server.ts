@@ -93,7 +93,7 @@ export class LinkServer {
 
   async #handle({ socket }: IncomingMessage, request: unknown, onProcessing: () => void): Promise<LinkResponse> {
     const peer = this.#peers.get(socket);
-    if (!peer) throw new Error('the link was opened without an identity');
+    if (!peer) throw new Error('the process that opened the link has not been authenticated');
     const disconnectController = new AbortController();
     socket.once('close', () => disconnectController.abort(new Error('the requester has disconnected')));
     return this.#options.respond({ request, peer, signal: disconnectController.signal, onProcessing });

@@ -23,8 +23,8 @@ const readRowsIf = (condition: string): TablePrivileges => ({
 });
 
 /**
- * Returns an SQL condition: the JSON record of a row, which the API reads, has the same values as the columns that a
- * policy compares.
+ * Returns an SQL condition. It requires the JSON record of a row, which the API reads, to have the same values as the
+ * columns that a row-level security policy compares.
  */
 function recordMatches(fields: Readonly<Record<string, string>>): string {
   return Object.entries({ id: 'id', ...fields })
@@ -51,7 +51,7 @@ export const hostPrivileges: Readonly<Record<string, TablePrivileges>> = {
     policies: allowAllCommandsIf(`host = ${CURRENT_HOST}`),
   },
   host_holds: { grants: ['select', 'insert', 'update'], policies: allowAllCommandsIf(`host = ${CURRENT_HOST}`) },
-  // Hosts read the addresses of other hosts, and whether these are up.
+  // A host may read the addresses of other hosts, and whether the other hosts are up.
   services: {
     grants: ['select', 'insert', 'update'],
     policies: {

@@ -32,14 +32,14 @@ export function requestedValuesOf({ flavor, image }: OptionSources, name: string
 
 const INTEGER_PATTERN = /^\s*[-+]?\d+\s*$/;
 
-/** Parses an integer in a flavor extra spec. Returns 0 for undefined, and throws 400 for any other string. */
+/** Parses an integer in a flavor extra spec. Returns 0 for undefined. Throws 400 for a string that is not an integer. */
 export function parseFlavorInteger(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!INTEGER_PATTERN.test(text)) throw badRequest(`Invalid flavor extra spec. Error: ${notIntegerMessage(text)}`);
   return Number(text);
 }
 
-/** Parses an integer in an image property. Returns 0 for undefined, and throws 400 for any other string. */
+/** Parses an integer in an image property. Returns 0 for undefined. Throws 400 for a string that is not an integer. */
 export function parseImageInteger(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!INTEGER_PATTERN.test(text)) throw badRequest(`Invalid image metadata. Error: ${notIntegerMessage(text)}`);

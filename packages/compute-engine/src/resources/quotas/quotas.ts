@@ -106,7 +106,10 @@ export class Quotas {
     };
   }
 
-  /** Counts the resources that a project or user uses. The usage is 0 for kinds of quota whose usage is not counted. */
+  /**
+   * Counts the servers, cores, memory and server groups that a project or user uses. The usage of all other kinds of
+   * quota is 0.
+   */
   async usage(scope: QuotaScope, session: Session = this.#core.store): Promise<QuotaValues> {
     return (await this.overview(scope, session)).usage;
   }

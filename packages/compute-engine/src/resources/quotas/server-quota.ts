@@ -97,7 +97,7 @@ function excessMessage(exceeded: readonly QuotaExcess[]): string {
 
 /**
  * Throws 403 unless the quotas of the project and the user allow the additional resources. The usage is counted in the
- * caller's transaction. These transactions are serialized per project, so concurrent requests cannot exceed a limit.
+ * caller's transaction. Such transactions are serialized per project, so concurrent requests cannot exceed a limit.
  */
 export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, requested: Amounts): Promise<void> {
   for (const userId of [undefined, caller.userId]) {

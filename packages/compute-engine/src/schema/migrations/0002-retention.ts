@@ -15,7 +15,8 @@ export async function up(db: Kysely<Rows>): Promise<void> {
   );
   await sql`create index servers_ended on servers (terminated_at, seq) where terminated_at is not null`.execute(db);
   await sql`create index servers_ended_on on servers (host, terminated_at) where terminated_at is not null`.execute(db);
-  // An index by project and launch time would not help: most servers were launched before the period starts.
+  // An index by project and launch time would not speed up usage reports: most servers were launched before the period
+  // of the report starts.
   await db.schema.dropIndex('servers_10').execute();
   await db.schema.createIndex('instance_actions_updated').on('instance_actions').columns(['updated_at']).execute();
   await db.schema.createIndex('migrations_updated').on('migrations').columns(['updated_at']).execute();

@@ -31,7 +31,7 @@ const indexes: Readonly<Record<string, string>> = {
   // Substrings of names and addresses are searched in this index, without reading rows.
   servers_newest: `(created_at, seq, name, addresses) ${LIVE}`,
   servers_of_project: `(project_id, created_at, seq) ${LIVE}`,
-  // Used for pages, and for counting quota usage without reading rows.
+  // This index serves list pages, and quota usage is counted in it without reading rows.
   servers_of_project_in_state: `(project_id, vm_state, created_at, seq, vcpus, memory_mb) ${LIVE}`,
   servers_of_project_by_name: `(project_id, name, created_at, seq) ${LIVE}`,
   servers_of_project_by_change: '(project_id, updated_at, created_at, seq, deleted)',
@@ -50,7 +50,7 @@ const indexes: Readonly<Record<string, string>> = {
   servers_gone: "(created_at, seq) where deleted = 1 or vm_state = 'soft-delete'",
 };
 
-/** Replaces overlapping indexes with ones that remain optimal with any statistics. */
+/** Adds the column `addresses`, and replaces overlapping indexes with ones that are optimal with any statistics. */
 export async function up(db: Kysely<Rows>): Promise<void> {
   const postgres = isPostgres(db);
   await sql`alter table servers add column addresses text not null default ''`.execute(db);

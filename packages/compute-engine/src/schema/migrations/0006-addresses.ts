@@ -2,8 +2,8 @@ import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Creates a trigram index for substrings of addresses, like the index for names in 0003. Without it, queries read every
- * address.
+ * Creates a trigram index for substrings of addresses, like the index for names in migration 0003. Without this
+ * index, queries read every address.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   if (!isPostgres(db)) return;

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 
 /**
  * Creates the table of events that a webhook did not accept in any attempt. `due` is 1 while an administrator's request
- * to send them again is pending.
+ * to send the event again is pending.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await createDocumentTable(db, 'notification_failures', {

@@ -17,15 +17,15 @@ const FUNCTIONS: readonly string[] = [
       select 1 from json_array_elements(s.data::json -> 'claims') claim where claim ->> 'host' = asking)))
     or exists (select 1 from migrations m where m.server_id = server and asking in (m.source_host, m.dest_host)
       and m.status not in ('confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done')) $$`,
-  // The data with which a host removes the machine of a server that has left it.
+  // The data that a host needs to remove the machine of a server that is no longer on the host.
   `apistrata_departed(server text) returns text as $$
     select json_build_object('id', s.id, 'host', s.host, 'deleted', s.deleted = 1, 'claims', s.data::json -> 'claims',
       'blockDevices', s.data::json -> 'blockDevices')::text from servers s where s.id = server $$`,
 ];
 
 /**
- * Adds a column for the images that a request names, a table of the hosts' PostgreSQL roles, and functions for the data
- * about other servers that hosts may read.
+ * Adds a column for the images that a request names, a table of the hosts' PostgreSQL roles, and functions that return
+ * the data that a host may read about servers on other hosts.
  */
 export async function up(db: Kysely<Rows>): Promise<void> {
   await db.schema.alterTable('host_orders').addColumn('image_ids', 'text').execute();

@@ -5,7 +5,7 @@ import { badRequest } from '../../errors/rejection.js';
 import { limitsOf, overQuotaError } from '../../resources/quotas/server-quota.js';
 import type { NewServer } from './create-request.js';
 
-/** The minimum and maximum number of servers to create. Quotas determine the number in between. */
+/** The minimum and maximum number of servers to create. In this range, as many are created as the quotas allow. */
 export interface ServerCounts {
   readonly min: number;
   readonly max: number;

@@ -87,6 +87,6 @@ async function releaseReservations(
       if (attachmentId) await catalogs.volumes.deleteAttachment(caller, attachmentId);
     await store.transaction((tx) => guards.release(tx, guardId));
   } catch {
-    // The caller must receive the original error.
+    // An error of the release must not hide the error that caused the release.
   }
 }

@@ -104,7 +104,10 @@ export interface ServerFilters extends Readonly<Partial<Record<keyof typeof colu
   readonly notTagsAny?: readonly string[];
   /** Matches servers changed at this time (ms) or later. Includes deleted servers unless `deleted` is set. */
   readonly changedSince?: number;
-  /** Matches servers changed before the end of this second (ms). Includes deleted servers unless `deleted` is set. */
+  /**
+   * Matches servers changed before the end of the second that contains this time (ms). Includes deleted servers unless
+   * `deleted` is set.
+   */
   readonly changedBefore?: number;
   /** Whether only deleted and soft-deleted servers match. By default, such servers do not match. */
   readonly deleted?: boolean;

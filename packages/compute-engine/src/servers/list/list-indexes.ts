@@ -10,7 +10,7 @@ import type { ServerSort, ServerSortKey } from './list-sort.js';
  * Filters and sort orders that have an index over all servers or over a project's servers. See the schema migrations.
  */
 interface IndexedQueries {
-  /** Filters that have an index in order of creation. */
+  /** Filters for which an index contains the servers in order of creation. */
   readonly filters: readonly (keyof ServerFilters)[];
   /** Sort keys that have an index for unfiltered lists. */
   readonly orders: readonly ServerSortKey[];

@@ -24,13 +24,13 @@ const COVERED_FIELDS: { readonly [key in ServerSortKey]?: readonly ServerPattern
  */
 const MAX_SEARCHED_INDEX_ROWS = 1000;
 
-/** Number of rows that are searched in page order, for each row of the page, before trigrams are used. */
+/** The number of rows, for each row of the page, that are searched in page order before trigrams are used. */
 const SEARCHED_ROWS_PER_PAGE_ROW = 2;
 
 /** Maximum number of servers that may match by trigram. If more servers match, the substring is not rare. */
 const MAX_CANDIDATES = 1000;
 
-/** Matches substrings that are long enough to contain a trigram. */
+/** Matches substrings that contain a trigram of letters and digits. */
 const TRIGRAM_PATTERN = /[A-Za-z0-9]{3}/;
 
 /** Hides conditions from the planner, which then neither estimates their selectivity nor selects an index for them. */

@@ -8,7 +8,7 @@ type SortValue = string | number;
 /** The source of a sort key's values: a table column, or the server record. */
 interface SortKeySpec {
   readonly value: (server: Server, hosts: HostMap) => SortValue;
-  /** SQL expression with the same value. If it is undefined, sorting by this key reads every matching server. */
+  /** SQL expression for the value. If the expression is undefined, sorting by this key reads every matching server. */
   readonly column?: RawBuilder<unknown>;
 }
 

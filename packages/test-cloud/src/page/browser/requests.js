@@ -51,10 +51,10 @@ function side(title, headers, body) {
 }
 
 const KINDS = {
-  created: 'This request created it.',
-  removed: 'This request removed it.',
+  created: 'This request created the resource.',
+  removed: 'This request removed the resource.',
   unchanged: 'The responses show no change.',
-  unknown: 'Unknown: the journal lacks its state before or after this request.',
+  unknown: 'Unknown: the journal does not contain the state of the resource before or after this request.',
 };
 
 function changes({ id, kind, before, after, fields }, number) {
@@ -81,7 +81,7 @@ function changes({ id, kind, before, after, fields }, number) {
   ];
 }
 
-/** Returns the detail of a request: its response, its changes, and buttons that copy a command or create a rule. */
+/** Returns the details of a request: its response, its changes, and buttons that copy a command or create a rule. */
 export async function requestDetail(number, { control }) {
   const one = await requestJson('GET', `/_page/requests/${number}`);
   const { method, url, status, version, durationMs, requestId, at, userAgent } = one;

@@ -38,7 +38,7 @@ async function projectUsage() {
 
 /**
  * The tables of the page: `read` returns the items, `cells` returns the cells of an item's row, and `empty` is the text
- * without items. Only administrators can read tables with `admin`.
+ * of a table without items. Only administrators can read tables with `admin`.
  */
 const TABLES = {
   images: {
@@ -82,7 +82,7 @@ const TABLES = {
   },
   hosts: {
     admin: true,
-    // Since 2.88, the figures are part of the placement API.
+    // Since 2.88, responses lack the hosts' capacity and usage, which are part of the placement API.
     read: async () => (await compute('GET', '/os-hypervisors/detail', undefined, upTo('2.87'))).hypervisors,
     empty: 'No hosts',
     cells: (host) => [

@@ -1,7 +1,7 @@
 /**
  * Sends a request and returns the JSON of its response.
  *
- * @throws Error with the message of the server and its `status`; 0 if there was no response
+ * @throws Error with the message of the server, and with the `status` of the response; 0 if there was no response
  */
 export async function requestJson(method, path, body, headers = {}) {
   const response = await fetch(path, {

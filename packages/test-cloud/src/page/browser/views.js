@@ -72,7 +72,7 @@ export function startViews(detailOf, refresh) {
   return { go, view: () => viewInAddress().view };
 }
 
-/** Shows the number of items of a view in its link. */
+/** Shows the number of a view's items in the link to the view. */
 export function showCount(view, count) {
   document.querySelector(`.views [data-view=${view}] .count`).textContent = count || '';
 }
