@@ -60,7 +60,7 @@ export default {
         `packages-of-${name}`,
         `The package ${name} imports only ${allowed.join(', ') || 'itself'}.`,
         { path: `^packages/${name}/src/`, pathNot: TESTS },
-        // A package that is not installed for this one keeps its name.
+        // An import of a package that this package does not install is not resolved to `packages/`.
         {
           path: '^packages/|^@apistrata/',
           pathNot: `^(?:packages|@apistrata)/(?:${[name, ...allowed].join('|')})(?:/|$)`,
@@ -69,13 +69,13 @@ export default {
     ),
     rule(
       'entry-points-only',
-      'A package imports another one by its name, and so only its entry points.',
+      'A package imports other packages by name, and therefore only through their entry points.',
       { path: '^packages/([^/]+)/' },
       { path: '^packages/', pathNot: '^packages/$1/', dependencyTypes: ['local'] },
     ),
     rule(
       'quota-without-versions',
-      'Only the router of quota uses microversion, which is an optional peer.',
+      'In the quota package, only the router imports microversion, an optional peer dependency.',
       { path: '^packages/quota/src/', pathNot: `^packages/quota/src/router/|${TESTS}` },
       { path: '^packages/', pathNot: '^packages/quota/' },
     ),

@@ -26,19 +26,20 @@ const OTHERS = [
 ];
 const TESTS = '**/*.test.ts';
 /**
- * Tests that change their process permanently, for instance replace modules, or that mostly wait for programs: each in
- * a separate process.
+ * Tests that change their process permanently, for instance by replacing modules, or that mostly wait for programs.
+ * Each of these files runs in a separate process.
  */
 const APART = '**/test/apart/**';
 /**
- * The tests that only `npm run test:all` runs: virtual machines, unmodified clients, kills, load, published packages.
+ * The tests that only `npm run test:all` runs: virtual machines, unmodified clients, killed processes, load,
+ * published packages.
  */
 const LONG = '**/{test,testing}/long/**';
 /** Tests that take minutes in a virtual machine in which each instruction is emulated. */
 const IN_GUEST = 'packages/qemu/test/long/in-guest';
 const MODULES = '**/node_modules/**';
 
-// Every statement is a round trip: work that takes seconds in memory is slow on PostgreSQL, especially on a busy
+// On PostgreSQL, every statement is a round trip, so work that takes seconds in memory is slow, especially on a busy
 // machine.
 const TIMEOUTS_MS = { sqlite: 120_000, postgres: 180_000, pgbouncer: 180_000, replica: 180_000 } as const;
 
@@ -85,16 +86,16 @@ function project(name: string, group: string, database: keyof typeof TIMEOUTS_MS
 }
 
 /**
- * Files that run sequentially in the same processes, because loading the API or the engine takes longer than most of
- * them.
+ * Files that run sequentially in the same processes, because loading the API or the engine takes longer than most files
+ * take to run.
  */
 const together = (name: string, database: keyof typeof TIMEOUTS_MS, { exclude = [], ...files }: Files, test = {}) =>
   project(name, name, database, { ...files, exclude: [APART, LONG, MODULES, ...exclude] }, { isolate: false, ...test });
 
-/** For projects whose files wait half of the time: for timers, leases, programs, machines or browsers. */
+/** For projects whose tests spend half of their time waiting: for timers, leases, programs, machines or browsers. */
 const waiting = { maxWorkers: availableParallelism() + 1 };
 
-/** Files with a process each. */
+/** Test files that each run in a separate process. */
 const apart = (name: string, group: string, database: keyof typeof TIMEOUTS_MS, files: Files) =>
   project(name, group, database, files, waiting);
 
@@ -118,20 +119,20 @@ const projects = [
 /** Tests whose requests do not depend on the database. `npm run test:all` also runs them on PostgreSQL. */
 const INDEPENDENT = [`${API}/{hardening,prometheus,proxies,rate-limit,versions}/${TESTS}`, `${API}/*.test.ts`];
 const onPostgres = [
-  // Functions of the router that need no engine run on one database.
+  // Tests of router functions without an engine run on one database only.
   together('postgres', 'postgres', {
     include: [`${API}/${TESTS}`],
     exclude: [`${API}/{identity,policy,views}/**`, ...INDEPENDENT],
   }),
   together('long-postgres', 'postgres', { include: INDEPENDENT }),
   apart('postgres-apart', 'apart', 'postgres', { include: [`${API}/apart/${TESTS}`] }),
-  // All kinds of reads after writes: lists, pages, parts of servers.
+  // The tests cover all kinds of reads after writes: lists, pages, and parts of servers.
   together('long-replica', 'replica', {
     include: [`${API}/servers-{actions,list,parts}/${TESTS}`],
     globalSetup: ['testing/replica-setup.ts'],
   }),
 ];
-// Transactions, locks, jobs and quotas; other operations read and write in the same way.
+// Only the tests of transactions, locks, jobs and quotas, because other operations read and write in the same way.
 const onPgBouncer = together('long-pgbouncer', 'pgbouncer', {
   include: [`${API}/{attachments,infrastructure,quotas,servers-actions,servers-list}/${TESTS}`],
 });

@@ -34,8 +34,8 @@ async function page({ url }, marker) {
 const byAge = (one, other) => other.server.created.localeCompare(one.server.created);
 
 /**
- * Returns the body of one page from all cells, and the last server of each cell on it. Each cell must return a whole page,
- * because all of the newest servers may belong to it.
+ * Returns the body of one page from all cells, and the last server of each cell on that page. Each cell must return a
+ * whole page, because all of the newest servers may belong to one cell.
  */
 async function mergedPage(cells, markers) {
   const pages = await Promise.all(cells.map(async (cell, index) => (await page(cell, markers[index])).json()));

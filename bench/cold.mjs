@@ -15,7 +15,7 @@ const PER_PROJECT = 100;
 
 const randomIndex = (count) => Math.floor(Math.random() * count);
 
-/** Returns the measured reads. The budgets apply to a machine on which a bare route takes 0.23 ms. */
+/** Returns the reads to measure. The budgets apply to a machine on which a bare route takes 0.23 ms. */
 function readsToMeasure(servers) {
   const again = ['/flavors', '/flavors/1', '/limits', '/os-keypairs', '/os-availability-zone', '/servers?limit=1'];
   return [
@@ -41,7 +41,7 @@ function get(url) {
   });
 }
 
-/** CPU time of one request, in milliseconds. */
+/** Returns the CPU time of one request, in milliseconds. */
 async function cost(server, path, requests, url = server.url) {
   const used = async () => {
     const { user, system } = await server.get('/usage');
@@ -76,7 +76,7 @@ export async function run({ quick }) {
     await interleaved(1, ...bare);
     const [ours, baseline] = await interleaved(rounds, ...bare);
     rows.push({
-      what: 'a bare route, served as in the reference server and as by Express',
+      what: 'a bare route, served by the reference server and by Express',
       ours,
       baseline,
       unit: 'ms of CPU',

@@ -16,7 +16,7 @@ const { hosts = largeHosts, ...options } = JSON.parse(given);
 const engine = await createEngine({
   database,
   ...options,
-  // Two processes share the database.
+  // Two processes share the database, so they need the same key.
   secretKey: SECRET_KEY,
   settings: { quotas: unlimited },
   // Filling a database takes longer than any query.

@@ -20,7 +20,7 @@ async function withoutIndexes(client) {
   };
 }
 
-/** Returns a copy of a server's row for another server; owners and nodes alternate, as in `populateServers`. */
+/** Returns a function that copies a server's row for an index; owners and nodes alternate, as in `populateServers`. */
 function copiesOf(row, nodes, owners, count) {
   const record = JSON.parse(row.data);
   return (index) => {
@@ -55,7 +55,7 @@ export async function copyServers(client, count, owners) {
     "select host, data::json ->> 'hypervisorHostname' as node from nodes order by seq",
   );
   const { rows } = await client.query('select * from servers');
-  if (rows.length !== 1) throw new Error(`one server is copied, and there are ${rows.length}`);
+  if (rows.length !== 1) throw new Error(`the database must contain exactly one server to copy, not ${rows.length}`);
   const [{ seq: _, ...row }] = rows;
   const copyOf = copiesOf(row, nodes, owners, count);
   const columns = Object.keys(row);

@@ -22,7 +22,7 @@ async function fetchJson(url, options) {
   return response.json();
 }
 
-/** Returns milliseconds from a create request until the server is ACTIVE, for a client that polls without delay. */
+/** Returns the milliseconds from a create request until the server is ACTIVE, for a client that polls without delay. */
 async function untilActive(url) {
   const begun = performance.now();
   const { server } = await fetchJson(`${url}/v2.1/servers`, POST);
@@ -54,10 +54,10 @@ async function create(server, clients, amount) {
   return { rate, cpu: (processTime(server.pid) - cpuBefore) / amount, slowest: latency.p99 };
 }
 
-/** Returns the values of one figure. */
+/** Returns the value of one figure in each sample. */
 const valuesOf = (name, samples) => samples.map((sample) => sample[name]);
 
-/** Returns rows about one of `FEWER`. */
+/** Returns the result rows for one entry of `FEWER`. */
 async function creationByFewClients({ by, clients, part, rateBudget, cpuBudget }, server, label, amount) {
   const some = Math.ceil((amount * part) / ROUNDS);
   await create(server, clients, some);
@@ -79,7 +79,8 @@ async function creationByFewClients({ by, clients, part, rateBudget, cpuBudget }
 }
 
 /**
- * Returns rows about the creates of one server process (`startServer`). Each sample has a quarter of `amount` creates.
+ * Returns the result rows for servers that one server process (`startServer`) creates. Each sample creates a quarter of
+ * `amount` servers.
  *
  * @param label description of the process and its database in the rows
  */

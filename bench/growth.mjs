@@ -51,7 +51,7 @@ async function fill(server, database, cycles) {
   db.close();
 }
 
-/** Milliseconds of CPU time of one request. */
+/** Returns the CPU time of one request, in milliseconds. */
 async function cost({ url, pid }, path, amount) {
   const before = processTime(pid);
   await load(url + path, { connections: 8, headers: HEADERS, amount });

@@ -1,4 +1,4 @@
-// A host whose machines do nothing: the second process of the section `hosts`.
+// A host process for the benchmark `hosts.mjs`. Its driver does nothing.
 import { createHost } from '@apistrata/compute-engine/hosts';
 
 const [database] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { testServers } from './test-servers.mjs';
 
-/** Returns a free port for the inspector of a process, and the Node options that open it. */
+/** Returns a free port for the inspector of a process, and the Node options that open the inspector on that port. */
 export async function inspectorPort() {
   const { freePort } = await testServers();
   const port = await freePort();
@@ -36,14 +36,14 @@ async function connect(port) {
 export async function inspect(port) {
   const { send, close } = await connect(port);
   return {
-    /** Disconnects. Until then, the process does not end: it waits for its debugger. */
+    /** Disconnects from the inspected process, which does not exit while a debugger is connected. */
     close,
     /** Returns the size of the heap after a full garbage collection, in bytes. */
     heapBytes: async () => {
       await send('HeapProfiler.collectGarbage');
       return (await send('Runtime.getHeapUsage')).usedSize;
     },
-    /** Returns a profile of the CPU time while a function runs, in the format of `node --cpu-prof`. */
+    /** Runs a function and returns its CPU profile, in the format of `node --cpu-prof`. */
     profile: async (work) => {
       await send('Profiler.enable');
       await send('Profiler.setSamplingInterval', { interval: 200 });

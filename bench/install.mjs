@@ -49,7 +49,7 @@ async function install(folder, registry, name, node) {
   return { seconds, packages: Object.keys(packages).length, megabytes: Number(kilobytes) / 1000 };
 }
 
-/** Returns the seconds of the first and of the second `npm start` of a fresh clone until its first response. */
+/** Returns how many seconds the first and the second `npm start` in a fresh clone take until the first response. */
 async function measureStarts(folder, registry, node) {
   const { env } = cleanEnvironment(folder, await nodeOf(node));
   const clone = join(folder, 'clone');

@@ -1,5 +1,5 @@
 /**
- * Hosts for a preset, with capacity for more servers than a benchmark creates: creates that fail for lack of capacity
+ * Hosts for a preset, with capacity for more servers than a benchmark creates. Requests that fail for lack of capacity
  * would be faster than successful ones.
  */
 export const largeHosts = Array.from({ length: 4 }, (_, i) => ({

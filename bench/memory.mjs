@@ -17,7 +17,7 @@ const FULL = { servers: 100_000, clouds: 100, rounds: 3, runs: 2, requests: { [P
 const QUICK = { servers: 2000, clouds: 5, rounds: 1, runs: 1, requests: { [PAGE]: 100, [FLAVOR]: 500 } };
 const MIB = 2 ** 20;
 
-/** Returns the growth of this process's resident memory in bytes. */
+/** Starts many test clouds. Returns the resulting growth of this process's resident memory, in bytes. */
 async function manyClouds(amount) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();

@@ -40,14 +40,14 @@ const cases = [
     budget: true,
   },
   {
-    what: 'the same, three id headers, both header families',
+    what: 'request-id (three headers) + healthcheck + microversion (both header families)',
     headers: versionHeaders,
     make: () => [requestId(threeIds), healthcheck(), microversion({ ...compute, headers: 'both' })],
     budget: true,
   },
 ];
 
-// One await, as in any handler that reads data: that is where asynchronous context adds its cost.
+// Awaits once, like any handler that reads data, because asynchronous context has a cost at each `await`.
 async function handler(_req, res) {
   await undefined;
   res.setHeader('Content-Type', 'application/json');

@@ -30,7 +30,7 @@ const values = () => ({
   end: `${new Date().toISOString().slice(0, 10)}T23:59:59`,
 });
 
-/** Sends a request of a project's user; returns the body of the response. */
+/** Sends a request as a project's user; returns the body of the response. */
 async function send(url, project, path, body) {
   const response = await fetch(`${url}/v2.1${path}`, {
     method: body ? 'POST' : 'GET',

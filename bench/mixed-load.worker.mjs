@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionsAt } from './mixed-plan.mjs';
 import { idOf } from './server-process.mjs';
 
-/** The interval between the intended times of two requests of a session. */
+/** The interval between the intended times of consecutive requests of a session. */
 const STEP_MS = 100;
 /** The maximum number of polls for a state. */
 const MAX_POLLS = 100;
@@ -33,7 +33,7 @@ function send(url, { method, headers, body }) {
   });
 }
 
-/** Returns the name of an operation: the path without values, and the action. */
+/** Returns the name of an operation: the method, the path template, the server action, and whether it has a query. */
 function operationOf({ method, path, body, until }) {
   const [route] = path.split('?');
   const action = route.endsWith('/action') ? ` ${Object.keys(body)[0]}` : '';
@@ -80,7 +80,7 @@ class Load {
     const { servers, projects, values } = this.#load;
     if (isLifecycle) {
       const writer = this.#free.shift();
-      if (!writer) throw new Error('more servers at the same time than volumes for them');
+      if (!writer) throw new Error('the plan creates more servers at the same time than there are volumes');
       const { project, volume } = writer;
       return { writer, project, values: { ...values, volume, name: `made-${Math.random().toString(36).slice(2)}` } };
     }

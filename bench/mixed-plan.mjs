@@ -28,7 +28,7 @@ const LIFE = ['create', 'set metadata', 'attach volume', 'detach volume', 'stop'
   (name) => `command line: ${name}`,
 );
 
-/** Returns the steps of a session. @throws Error if it was not recorded */
+/** Returns the steps of a session. @throws Error if the session was not recorded */
 function stepsOf(name) {
   const steps = sessions[name];
   if (!steps?.length) throw new Error(`client-sessions.json has no session "${name}"`);

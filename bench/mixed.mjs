@@ -18,7 +18,7 @@ const QUICK = { servers: 5000, seconds: 3, kneeSeconds: 2 };
 const RATES = [300, 600, 1000];
 /** The knee is the highest rate whose p99 is below this time. */
 const KNEE_MS = 100;
-/** The search for the knee begins at the highest of `RATES` whose p99 is below `KNEE_MS`; without one, at this rate. */
+/** The search for the knee begins at the highest of `RATES` whose p99 is below `KNEE_MS`, or else at this rate. */
 const LOWEST_RATE = 100;
 /** Each step of the search raises the rate by this factor. */
 const STEP = 1.25;
@@ -27,7 +27,7 @@ const BUSY_PERCENT = 85;
 
 const shown = (number) => Number(number.toPrecision(4));
 
-/** Returns the rows of one rate. The percentiles of single operations share a row, because there are many. */
+/** Returns the rows of one rate. The percentiles of an operation share a row, because there are many operations. */
 function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory }) {
   const begin = `${what}, ${rate}/s`;
   for (const error of errors) console.error(`${begin}: ${error}`);
@@ -64,7 +64,7 @@ function bottleneckOf({ cpu, idle }) {
   return `limited by waiting: ${used}, and ${Math.round(idle)} % are idle`;
 }
 
-/** Raises the rate until the 99th percentile is too high or a request fails. */
+/** Raises the rate until the 99th percentile of the latency is too high or a request fails. */
 async function findKnee(what, cloud, generator, { seconds, from }) {
   let knee = 0;
   for (let step = 0, rate = from; step < MAX_STEPS; step++, rate = Math.round(rate * STEP)) {

@@ -1,5 +1,6 @@
-// Reserves and commits quotas on SQLite files, each with its own driver. The first message names the error of a driver
-// that this Node cannot load. A message { driver, amount } measures that number of sequential reservations.
+// Reserves and commits quotas on SQLite files, each with its own driver. The first message to the parent contains the
+// error if this Node version cannot load a driver. A message { driver, amount } from the parent measures that number of
+// sequential reservations.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ const CONNECTIONS = 8;
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 
-/** The CPU time of each request in milliseconds, by request name. */
+/** Returns the functions that measure the CPU time of a request in milliseconds, by request name. */
 function requestsOf({ requests, creates }) {
   const read = (path) => async (server) => {
     const before = processTime(server.pid);
@@ -41,7 +41,7 @@ function requestsOf({ requests, creates }) {
   };
 }
 
-/** Starts the API under one Node on a new database with servers. */
+/** Starts the API with one Node version on a new database that contains servers. */
 async function open(folder, major, { servers }) {
   const server = await startServer(join(folder, `node-${major}.db`), {}, await nodeOf(major));
   await server.populate({ count: servers, owners: [{ projectId: 'demo', userId: 'admin' }] });

@@ -13,7 +13,7 @@ const FULL = { repeats: 5, rounds: 5, warmUpRounds: 4, requests: 500 };
 const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 50 };
 const SKIPPED = 5_000_000;
 
-/** The points at which a flavor request notifies observers: stages, its end, statements, connections. */
+/** The number of observer calls in a flavor request: for stages, statements, connections and the end of the request. */
 const OBSERVER_CALLS = 20;
 
 const observers = { none: () => ({}), traces: openTelemetry, metrics: prometheusMetrics };
@@ -35,7 +35,7 @@ function measureInProcess(...args) {
   return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
-/** Returns the microseconds of the checks for a missing observer, at all points of a request. */
+/** Returns the microseconds that one request spends on checking, at all notification points, for a missing observer. */
 function skipping() {
   const places = Array.from({ length: OBSERVER_CALLS }, () => undefined);
   let notified = 0;
@@ -53,7 +53,7 @@ export async function run({ quick }) {
   const unit = 'us of CPU';
   return [
     {
-      what: 'traces off: skipped work, next to a request on a flavor',
+      what: 'traces off: skipped work, compared with a request for a flavor',
       ours: skipping(),
       baseline,
       unit,

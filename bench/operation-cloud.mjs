@@ -126,8 +126,8 @@ async function createSamples(server) {
 }
 
 /**
- * Creates the resources that servers have in addition to their own records, for projects of 100 servers, as copies of
- * the samples.
+ * Copies the sample resources (actions, migrations, volumes, ports and others) for the other servers and their
+ * projects. Each project has 100 servers.
  */
 async function fill(database, count, samples) {
   const tables = await openTables(database);
@@ -198,7 +198,7 @@ async function fill(database, count, samples) {
       sample: `sample${index}`,
     }),
   );
-  // A group of each project has ten of its servers.
+  // One server group contains ten servers of the project `p0`.
   const [{ id: group }] = (await tables.rows('server_groups')).slice(1);
   await tables.execute(`update servers set group_id = '${group}' where project_id = 'p0' and seq % 10 = 0`);
   await tables.close();

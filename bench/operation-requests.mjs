@@ -1,7 +1,8 @@
 /**
- * The most expensive requests of an administrator for each operation that reads, by `METHOD path`. A string is the reason why an
- * operation is not measured. `params` and words in braces in `query` name values of the cloud (`operation-cloud.mjs`);
- * `version` replaces the newest version at which the operation exists; `page` is the reason for a cost above the budget.
+ * The most expensive requests of an administrator for each read operation, by `METHOD path`. A string instead of
+ * requests is the reason why the operation is not measured. `params` and words in braces in `query` are names of values
+ * that `operation-cloud.mjs` returns; `version` replaces the newest version at which the operation exists; `page` is
+ * the reason for a cost above the budget.
  */
 
 const CHANGES = 'it changes the host';
@@ -95,7 +96,7 @@ export const requests = {
   'GET /servers/{server_id}/os-volume_attachments': [{ params: { server_id: 'connected' } }],
   'GET /servers/{server_id}/os-volume_attachments/{id}': part('volume'),
   'GET /servers/{server_id}/shares': anyServer,
-  'GET /servers/{server_id}/shares/{id}': 'it reads the record of a server, as the list of its shares does',
+  'GET /servers/{server_id}/shares/{id}': 'it reads the record of the server, like the list of shares',
   'GET /os-console-auth-tokens/{id}': [{ params: { id: 'token' } }],
   'GET /os-instance_usage_audit_log': plain,
   'GET /os-instance_usage_audit_log/{id}': [{ params: { id: 'auditTime' } }],

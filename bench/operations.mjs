@@ -30,7 +30,7 @@ function newestOf(path) {
   throw new Error(`GET ${path} exists at no version`);
 }
 
-/** Returns the measured requests of all operations that read, in their order. */
+/** Returns the requests to measure for all operations that read, in the order of the operations. */
 function measured() {
   const reads = operations.filter(({ method }) => method === 'GET');
   return [...new Set(reads.map(({ path }) => path))].flatMap((path) => {
@@ -89,7 +89,7 @@ function rowsOf(kind, { path, query, version, page }, ours, baseline) {
 async function measure(kind, small, large, { rounds, sampleMs, most, sizes }) {
   const rows = [];
   for (const sample of measured()) {
-    // The first requests build schemas and renderers.
+    // Warm-up: the first requests build schemas and renderers.
     for (const cloud of [small, large]) await cost(cloud, sample, 2);
     const once = await cost(large, sample, 2);
     const amount = Math.max(2, Math.min(most, Math.ceil(sampleMs / (once.thread + once.database))));

@@ -19,7 +19,7 @@ function browserProgram() {
     try {
       return execFileSync('which', [name], { encoding: 'utf8' }).trim();
     } catch {
-      // Not installed under this name; the next name may be.
+      // No browser with this name is installed, so the next name is tried.
     }
   }
 }
@@ -44,7 +44,7 @@ async function load(browser, url) {
   return { bytes, cpuMs, shift };
 }
 
-/** The CPU time of this process, which serves the pages, until a first response. */
+/** Returns the CPU time in milliseconds that this process, which serves the pages, needs for the first response. */
 async function serverMs(path) {
   const cloud = await startCloud();
   const before = process.cpuUsage();
@@ -68,7 +68,7 @@ export async function run({ quick }) {
     await browser.close();
     await cloud.stop();
   }
-  // Measured once each, because the process caches the descriptions of operations at a version.
+  // Each request is measured only once, because the process caches the descriptions of operations at a version.
   const versions = await serverMs('/docs/versions');
   const counted = await serverMs('/docs/versions?counts');
   const of = (name, unit) => loaded.map((each) => each[name] / unit);
@@ -77,7 +77,7 @@ export async function run({ quick }) {
     { what: 'first page, main thread', ours: of('cpuMs', 1), unit: 'ms of CPU', budget: '<= 200 ms' },
     { what: 'first page, layout shifts', ours: of('shift', 1), unit: 'score', budget: '0' },
     {
-      what: 'server: first list of versions, and first with its counts',
+      what: 'server: first list of versions, without and with counts',
       ours: versions,
       baseline: counted,
       unit: 'ms of CPU',

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
-/** The parent of one process, and the CPU time of its children that have ended, from /proc. */
+/** Returns the id of a process's parent, and the CPU time of the process's children that have ended, from /proc. */
 function stat(pid) {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { parent: Number(fields[1]), endedMs: (Number(fields[13]) + Number(fields[14])) * TICK_MS };
 }
 
-/** The time of one thread in nanoseconds; the kernel reports the time of a process only in ticks. */
+/** Returns the CPU time of one thread in milliseconds; the kernel reports the time of a process only in ticks. */
 const threadMs = (pid, thread) =>
   Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 

@@ -1,5 +1,6 @@
-// QEMU machines: the time from a request to the first line of a guest, and our share of it; and the resources that the
-// host program needs for idle machines. A stub (qemu-stub.py) replaces QEMU where QEMU itself is not measured.
+// QEMU machines: the time from a request to the first line of a guest's output, the driver's share of that time, and
+// the resources that the host program needs for idle machines. Where QEMU itself is not measured, qemu-stub.py replaces
+// it.
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -37,7 +38,7 @@ function textOf(path) {
   }
 }
 
-/** Returns the newest kernel for guests of the distribution. */
+/** Returns the path of the newest Debian cloud kernel on this computer; undefined if none is installed. */
 function kernel() {
   const names = readdirSync('/boot').filter((name) => /^vmlinuz-.*-cloud-amd64$/.test(name));
   return names.length > 0 ? join('/boot', names.sort().at(-1)) : undefined;
@@ -53,8 +54,8 @@ async function withFolder(work) {
 }
 
 /**
- * Creates servers sequentially. Returns for each server the time of the request, the time of its first line, and its
- * folder.
+ * Creates servers sequentially. For each server, passes the time of the request, the time of the first console line,
+ * and the machine folder to `read`, and returns the results.
  */
 function measureBoots(program, times, kernelFile, read) {
   return withFolder(async (directory) => {
@@ -92,7 +93,7 @@ function measureBoots(program, times, kernelFile, read) {
   });
 }
 
-/** Our share of the time: until QEMU starts, and from its first connection until it resumes. */
+/** Returns the time that the driver needs: until QEMU starts, and from QEMU's readiness until the guest is resumed. */
 function ours(started, _seen, folder) {
   const { begun, listening, going } = JSON.parse(readFileSync(join(folder, 'times.json'), 'utf8'));
   return begun * 1000 - started + (going - listening) * 1000;

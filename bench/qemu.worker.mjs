@@ -1,5 +1,5 @@
-// A host program with idle machines of a stub: the other process of `qemu`. Arguments: directory, number of machines,
-// milliseconds of idle time.
+// A host program with idle machines that a QEMU stub simulates; qemu.mjs starts it as a separate process. Arguments:
+// directory, number of machines, milliseconds of idle time.
 import { join } from 'node:path';
 import { createEngine } from '@apistrata/compute-engine';
 import { qemuDriver } from '@apistrata/qemu';

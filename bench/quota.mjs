@@ -32,7 +32,7 @@ async function rate(operation, lanes, ms) {
   return count / ((performance.now() - begun) / 1000);
 }
 
-/** Measures our store and the other one alternately, after both are warm. */
+/** Measures an operation of our library and one of the other library alternately, after a warm-up of both. */
 async function compare(ours, other, lanes, { rounds, ms }) {
   const measures = [ours, other].map((operation) => (time) => rate(operation, lanes, time));
   for (const measure of measures) await measure(ms / 2);
@@ -46,7 +46,7 @@ async function microseconds(operation, times) {
   return Number(process.hrtime.bigint() - begun) / 1000 / times;
 }
 
-/** Returns the milliseconds of one rejection in a project with a number of active reservations. */
+/** Returns a function that measures one rejection, in milliseconds, in a project with a number of reservations. */
 async function rejections(store, project, reservations, times) {
   const defaults = { secrets: reservations };
   const quota = projectQuotas({ preset: 'key-manager', store, defaults, ttlMs: 3_600_000, sweepIntervalMs: 0 });
@@ -66,8 +66,8 @@ async function rejections(store, project, reservations, times) {
 const points = { points: UNLIMITED, duration: 3600, keyPrefix: 'rlf' };
 
 /**
- * Each store: ours, the other one, and a function that closes both. Undefined if the server is not available on this
- * machine.
+ * Functions that open one kind of store for both packages: our `store`, and the `limiter` of rate-limiter-flexible.
+ * They return undefined if the server of the store is not available on this machine.
  */
 const stores = {
   async memory() {
@@ -99,7 +99,8 @@ const stores = {
     const server = await durablePostgres();
     if (!server) return undefined;
     const [own, other] = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 10 }));
-    // `pool.end()` does not wait until the server has closed its sessions, so the server would end before them.
+    // `pool.end()` does not wait until the server has closed its sessions, so stopping the server can cause errors
+    // on the connections of the pool.
     for (const pool of [own, other]) pool.on('error', () => undefined);
     const store = sqlStore({ database: postgres(own) });
     await retry(() => store.createSchema());
@@ -170,8 +171,8 @@ export async function run({ quick }) {
       const [ours, baseline] = await compare(operation, other, lanes, amounts);
       rows.push({ what: `${name}, ${what}, next to ${called}`, ours, baseline, unit: 'op/s', budget });
     };
-    // The goal applies to shared database servers and the same number of queries: one query is compared with one, and
-    // two with two. Both libraries batch concurrent requests.
+    // The goal applies only to shared database servers, and only if both operations send the same number of queries
+    // (one or two). Both libraries batch concurrent requests.
     const sharedBudget = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
     await row('consume, one at a time', once, 1, sharedBudget);
     const twoRequests = [consumeAndReward, 'consume + reward'];

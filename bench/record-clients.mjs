@@ -1,13 +1,14 @@
-// Records what unmodified clients send to the compute service into client-sessions.json, which the section `mixed`
-// replays: command lines, the Python SDK and the dashboard, run one after the other against a test cloud, whose journal
-// contains their requests. Run manually, on a machine with the clients: `node bench/record-clients.mjs`.
+// Records the requests of unmodified clients in client-sessions.json; the benchmark `mixed` replays them. The clients
+// (command lines, the Python SDK and the dashboard) run one after the other against a test cloud, whose journal
+// contains their requests to the compute service. Run this program manually, on a machine with the clients:
+// `node bench/record-clients.mjs`.
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCloud } from '@apistrata/test-cloud';
 import { openDashboard } from './dashboard-session.mjs';
 
-/** The interpreter of the system, for which its packages are installed. */
+/** The system's Python, because the distribution installs the packages of the clients for it. */
 const PYTHON = '/usr/bin/python3';
 const FILE = join(import.meta.dirname, 'client-sessions.json');
 const CREATED = 'server create --wait --flavor m1.tiny --image cirros --network private';
@@ -37,8 +38,8 @@ const serverIs = (state) => read('/servers/{server}', '2.1', state);
 const volumeIs = (state) => read('/os-volumes/{volume}', '2.35', state);
 
 /**
- * The recorded sessions, in their order: a command line, a program of the SDK, or a page of the dashboard. If a session
- * has `afterwards`, a command that restores the state, only its reads are recorded.
+ * The sessions to record, in this order. Each is a command line, a program that uses the SDK, or a page of the
+ * dashboard. If a session has `afterwards`, a command that restores the state, only GET requests are recorded.
  */
 const sessions = [
   { name: 'command line: list', command: 'server list' },
@@ -68,7 +69,7 @@ const exitOf = (child) =>
     child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${child.spawnargs} ended with ${code}`))));
   });
 
-/** Runs a client as a user of the cloud, until it ends. */
+/** Runs a client program as a user of the cloud. Resolves when the program has exited. */
 function runClient(program, args, env) {
   return exitOf(
     spawn(program, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'ignore', 'inherit'] }),

@@ -53,12 +53,12 @@ export async function startReferenceServer(database, args, { flags = [], main = 
       resolve(found[1]);
     };
     child.stdout.on('data', find);
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`the server exited with code ${code}`)));
   });
   return {
     url,
     pid: child.pid,
-    /** Returns the CPU time of all processes including the primary process, without the clients. */
+    /** Returns the CPU time of all processes of the server, including the primary process, without the clients. */
     cpuMs: () => processTime(child.pid),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -13,7 +13,7 @@ const NS_PER_MS = 1e6;
 function nsPerId(generate, ids) {
   let length = 0;
   const begun = performance.now();
-  // A concatenated string is only flattened when it is read, as headers and logs do.
+  // V8 flattens a concatenated string only when its characters are read, for example to write a header or a log.
   for (let i = 0; i < ids; i++) length += Buffer.byteLength(generate());
   const elapsed = performance.now() - begun;
   if (length === 0) throw new Error('no ids');

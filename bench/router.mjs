@@ -103,7 +103,7 @@ async function ours() {
   });
 }
 
-/** Five routes for each resource, as functions that respond. */
+/** Returns five routes for each resource: method, path and handler. */
 function routes(show, make) {
   const nothing = (_req, res) => res.end();
   return RESOURCES.flatMap((name) => [

@@ -1,4 +1,4 @@
-// Measures all figures and writes bench/RESULTS.md; `--help` lists the options.
+// Runs the benchmarks and writes bench/RESULTS.md; `--help` lists the options.
 import { execFileSync, fork } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -22,8 +22,8 @@ const HELP = `npm run bench -- [SECTION...] [options]
 Measures the named sections, or all: ${sections.join(', ')}
 
   --quick         uses small numbers, to check that everything works; prints the results, and writes them only to --output
-  --output FILE   file for the results; keeps its results of sections that are not run. Default: bench/RESULTS.md
-  --compare FILE  lists the figures that became worse than those of FILE by more than the spread; exits with 1 if there are any
+  --output FILE   output file, in which the results of sections that are not run remain unchanged. Default: bench/RESULTS.md
+  --compare FILE  lists figures that are worse than those in FILE by more than the spread; exits with 1 if there are any
   --figures       measures nothing; writes the figures of bench/RESULTS.md into the documents, as every run does at its end
   --help          prints this help`;
 

@@ -1,4 +1,4 @@
-/** Returns the median of numbers; of an even count, the mean of the two in the middle. */
+/** Returns the median of numbers; for an even count, the mean of the middle two. */
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
@@ -30,8 +30,8 @@ export function ratioOf(ours, baseline) {
 }
 
 /**
- * Measures several candidates alternately, so that changes of the machine affect all of them. Each candidate is a
- * function that measures once.
+ * Measures several candidates alternately, so that changes in the machine's speed affect all of them. Each candidate is
+ * a function that measures once.
  *
  * @returns one list of samples for each candidate, in order
  */

@@ -32,7 +32,7 @@ const since = new Date(Date.now() - DAY_MS).toISOString().slice(0, 19);
  */
 const nextProject = (opened) => `p${opened.turn++ % opened.projects}`;
 
-/** Each query is different every time, so that no cache helps. */
+/** The path of a read request, by name. Ids, names and projects differ in each request, so that caches do not help. */
 export const readsByName = {
   'GET /flavors': () => '/flavors',
   'GET /limits': () => '/limits',
@@ -48,7 +48,7 @@ export const readsByName = {
     `/servers?all_tenants=1&limit=20&name=r-${String(Math.ceil(Math.random() * servers))
       .padStart(6, '0')
       .slice(0, 5)}`,
-  'a part of a name that none of a project has': (opened) =>
+  'a part of a name that no server of a project has': (opened) =>
     `/servers?all_tenants=1&limit=20&project_id=${nextProject(opened)}&name=-x${Math.floor(Math.random() * 10)}`,
   'an unused address': () => `/servers?all_tenants=1&ip=203.0.113.${Math.floor(Math.random() * 250)}`,
   'usage of any project': (opened) => `/os-simple-tenant-usage/${nextProject(opened)}?start=${since}`,
@@ -74,7 +74,7 @@ async function open(servers) {
   return { postgres, server, servers, projects, turn: 0, populateMs, bytes: Number(rows[0].bytes) };
 }
 
-/** CPU time of one request in milliseconds: of the API, and of the database. */
+/** Returns the CPU time of one request in milliseconds: that of the API, and that of the database. */
 async function cost(opened, path, amount) {
   const { server, postgres } = opened;
   const before = [processTime(server.pid), processTime(postgres.pid)];
@@ -107,7 +107,7 @@ async function compare(large, small, { requests, rounds, creates, purged }) {
     const samples = (of) => ({ ours: after.map(of), baseline: before.map(of) });
     const unit = 'ms of CPU, API and database';
     rows.push({ what, ...samples(({ api, database }) => api + database), unit, budget: '<= 1.3 x' });
-    rows.push({ what: `${what}: of that the database`, ...samples(({ database }) => database), unit: 'ms of CPU' });
+    rows.push({ what: `${what}: share of the database`, ...samples(({ database }) => database), unit: 'ms of CPU' });
   };
   for (const [what, path] of Object.entries(readsByName)) await add(what, (opened) => cost(opened, path, requests));
   await add('POST /servers until ACTIVE', (opened) => create(opened, creates));

@@ -22,7 +22,7 @@ export function idOf(index) {
 /**
  * Starts a compute API in a separate process; see compute-server.worker.mjs.
  *
- * @param options of the engine; `hosts`: those of the preset
+ * @param options the engine options; `hosts` replaces the hosts of the preset
  * @param execPath the Node executable
  */
 export async function startServer(database, options = {}, execPath = process.execPath) {
@@ -35,7 +35,7 @@ export async function startServer(database, options = {}, execPath = process.exe
   const startMs = performance.now() - begun;
   return {
     url,
-    /** The same API, served by Express's own `listen()`. */
+    /** The URL of the same API, served by Express's own `listen()`. */
     plainUrl,
     pid: child.pid,
     startMs,

@@ -9,9 +9,9 @@ const USUAL_SPREAD = 0.1;
 const spread = ({ median, low, high }) => (low === undefined ? USUAL_SPREAD : (high - low) / median);
 
 /**
- * Returns regressions (slower or larger) between two results files that exceed the spread of both, as sentences. If
- * both runs have a baseline, their ratios are compared, which other load does not change. Rows that only one file has
- * are omitted.
+ * Compares two results files. Returns a sentence for each row that is slower or larger by more than the spread of both
+ * files. If both rows have a baseline, their ratios to the baseline are compared, because other load does not change
+ * ratios. Rows that only one file has are omitted.
  */
 export function slower(before, after) {
   const former = rowsOf(before);

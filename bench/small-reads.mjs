@@ -29,7 +29,7 @@ async function start(database, flags) {
   });
   const url = await new Promise((resolve, reject) => {
     child.once('message', (message) => resolve(message.url));
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`the server exited with code ${code}`)));
   });
   return {
     url,
@@ -76,7 +76,7 @@ async function pathsOf(url) {
   };
 }
 
-/** Starts the server on a database, and prepares its bare routes. Also returns the paths by name. */
+/** Starts the server on a database, and prepares its bare routes. Returns the server and its paths by name. */
 async function open(kind, database, { flags, pid } = {}) {
   const server = await start(database, flags);
   const paths = Object.entries(await pathsOf(server.url));
@@ -86,7 +86,7 @@ async function open(kind, database, { flags, pid } = {}) {
   return { kind, server, paths, pid };
 }
 
-/** Milliseconds of CPU time of one request: of the server, and of its database process if there is one. */
+/** Returns the CPU time of one request in milliseconds: of the server, and of its database process if there is one. */
 async function cost({ server, pid }, url, requests) {
   const time = async () => ({ server: await server.usedMs(), database: pid === undefined ? 0 : processTime(pid) });
   const before = await time();
@@ -125,7 +125,7 @@ async function measure(opened, index, { rounds, requests, warm }) {
   });
 }
 
-/** Writes a profile of each read and of its bare route. */
+/** Writes a CPU profile of each read request, and of the bare Express route with which the request is compared. */
 async function writeProfiles(folder, { server, paths }, port, { profileMs, requests }) {
   const inspector = await inspect(port);
   const profile = async (name, url) => {

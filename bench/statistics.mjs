@@ -1,6 +1,7 @@
-// The cost of administrator queries in a database with statistics, compared with the same database without: statistics
-// must not lead to different plans. Measures the CPU time of the API process and of PostgreSQL; for SQLite, which runs
-// in the API process, also the CPU time of the thread that serves all requests. Every query is different.
+// The cost of administrator queries in a database with planner statistics, compared with the same database without
+// statistics. The plans must be the same in both. Measures the CPU time of the API process and of PostgreSQL; for
+// SQLite, which runs in the API process, also the CPU time of the thread that serves all requests. Every query is
+// different.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ const budgets = {
   'an unused address': '<= 20 ms',
 };
 
-/** Two SQLite files, the first with statistics. */
+/** Creates two SQLite files with the same servers. Only the first file has statistics. */
 async function files(folder, servers, owners) {
   const [analyzed, plain] = ['analyzed', 'plain'].map((name) => join(folder, `${name}.db`));
   const server = await startServer(plain);
@@ -40,7 +41,7 @@ async function files(folder, servers, owners) {
   return [analyzed, plain];
 }
 
-/** Two databases on a PostgreSQL server, the first with statistics. */
+/** Creates two databases on a PostgreSQL server, and returns their URLs. Only the first has planner statistics. */
 async function databases({ url }, servers, owners) {
   const { default: pg } = await import('pg');
   const sendRequest = async (connectionString, work) => {
@@ -96,8 +97,8 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
         rows.push({ what: `${kind}: ${name}`, ours, baseline, unit: 'ms of CPU', budget: limit });
       };
       add(`${what}, with statistics and without`, 'all', postgres ? undefined : budget);
-      if (postgres) add(`${what}: of that the database`, 'database');
-      else add(`${what}: of that the thread that serves`, 'serving');
+      if (postgres) add(`${what}: share of the database`, 'database');
+      else add(`${what}: share of the serving thread`, 'serving');
     }
     return rows;
   } finally {

@@ -7,7 +7,7 @@ const { Client } = pg;
 
 const RELATIVE = /(?<=from ')\.\/([\w-]+)\.js(?=')/g;
 
-/** Returns the URL of a test module, compiled for this Node, with the local modules that it imports. */
+/** Compiles a test module and the local modules that it imports for this Node version. Returns its `data:` URL. */
 function urlOf(name) {
   const source = readFileSync(join(import.meta.dirname, `../testing/${name}.ts`), 'utf8');
   const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
@@ -22,7 +22,7 @@ export const testServers = () => import(urlOf('servers'));
 const SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers'];
 
 /**
- * Starts a PostgreSQL server with the durability of a new installation; undefined if it is not installed.
+ * Starts a PostgreSQL server with default durability settings. Returns undefined if PostgreSQL is not installed.
  *
  * @returns the server, and a row with its settings
  */

@@ -25,7 +25,7 @@ const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 const BARE = join(import.meta.dirname, 'bare-workers.worker.mjs');
 const WORKERS = [1, 2, 4];
-/** The number of clients of each worker, without a rate limit. */
+/** The number of clients per worker when requests are sent without a fixed rate. */
 const CLIENTS = 8;
 const FULL = { requests: 600, creates: 120, rounds: 5, warm: 3000, warmCreates: 800, idleMs: 2000, idleRounds: 3 };
 const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200, idleRounds: 2 };
@@ -74,7 +74,7 @@ async function start({ url: database, client }, workers, preset) {
       const left = async () => Number((await client.query('select count(*) as jobs from jobs')).rows[0].jobs);
       while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
-    /** @throws Error if a create has failed, because the result would be meaningless */
+    /** @throws Error if the creation of a server has failed, because the result would be meaningless */
     check: async () => {
       const { rows } = await client.query("select count(*) as failed from servers where vm_state <> 'active'");
       if (Number(rows[0].failed) > 0) throw new Error('not every server became ACTIVE');
@@ -86,7 +86,7 @@ async function start({ url: database, client }, workers, preset) {
   };
 }
 
-/** Sends requests one by one at a rate, or without a rate as fast as the clients can. */
+/** Sends requests one by one at the given rate or, without a rate, as fast as the clients can. */
 async function sendRequest(server, { path, rate, request }, amount) {
   const url = server.url + path;
   const options = { headers: HEADERS, ...request, amount };
@@ -95,14 +95,14 @@ async function sendRequest(server, { path, rate, request }, amount) {
   await server.idle();
 }
 
-/** Returns milliseconds of CPU time of one request. */
+/** Returns the CPU time of one request in milliseconds. */
 async function cost(server, sample, amount) {
   const before = server.cpuMs();
   await sendRequest(server, sample, amount);
   return (server.cpuMs() - before) / amount;
 }
 
-/** Returns milliseconds of CPU time per second without requests, of each worker. */
+/** Returns the CPU time that each worker uses per second without requests, in milliseconds. */
 async function idleCost(server, idleMs) {
   const before = server.cpuMs();
   await new Promise((resolve) => setTimeout(resolve, idleMs));
@@ -133,7 +133,7 @@ export async function run({ quick }) {
     };
     const measure = async (offeredRate, sample, budget) => {
       const { what, kind, warmth, rate } = sample;
-      // Each worker must be as warm as the single one.
+      // Each worker of a larger group must be as warm as a worker that runs alone.
       for (const server of offeredRate)
         await sendRequest(server, { ...sample, rate: undefined }, amounts[warmth] * server.workers);
       const measures = offeredRate.map((server) => {

@@ -77,7 +77,7 @@ async function measure(kind, database, { servers, rounds, seconds }) {
     return [
       row('GET /flavors, median', 0.5),
       row('GET /flavors, p99', 0.99, '<= 25 ms'),
-      { what: `${kind}: the most expensive queries themselves, all clients`, ours: found.checks, unit: 'responses/s' },
+      { what: `${kind}: the most expensive queries, all clients`, ours: found.checks, unit: 'responses/s' },
     ];
   } finally {
     await server.stop();

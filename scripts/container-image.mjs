@@ -23,7 +23,7 @@ function fail(sentence) {
 const [target, ...others] = process.argv.slice(2);
 const architecture = ARCHITECTURES[process.arch];
 if (!target || others.length > 0)
-  fail('container-image.mjs needs the FILE to write: npm run container -- test-cloud.tar');
+  fail('container-image.mjs requires the name of the output FILE: npm run container -- test-cloud.tar');
 if (process.platform !== 'linux' || !architecture)
   fail(
     `container-image.mjs builds images for the machine that it runs on: linux on x64 or arm64, not ${process.platform} on ${process.arch}.`,

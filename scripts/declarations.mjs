@@ -79,8 +79,8 @@ const DOCUMENTED_DECLARATION =
   /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n((?:declare |abstract )*(?:class|const|function|interface|type) (\w+))/gm;
 
 /**
- * A plugin that removes the docstrings of names that no entry point exports, because editors do not show them. The
- * docstrings of their members remain, because editors show them for values of these types.
+ * A plugin that removes the docstrings of names that no entry point exports, because editors do not show these
+ * docstrings. The docstrings of a type's members remain, because editors show them for values of the type.
  */
 const reachableDocstrings = {
   name: 'reachable-docstrings',

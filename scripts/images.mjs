@@ -13,7 +13,10 @@ const HEADERS = { 'X-Auth-Token': 'ada:demo', 'Content-Type': 'application/json'
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Runs the program, and creates, shows and stops a server. Returns terminal lines with commands and output. */
+/**
+ * Runs the reference server, and creates, shows and stops a compute server. Returns terminal lines with commands and
+ * output.
+ */
 async function recordTerminal() {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-images-'));
   const installer = join(ROOT, 'scripts', 'install-program.mjs');

@@ -24,13 +24,14 @@ const REPLACEMENTS = {
   '/iconv-lite/encodings/sbcs-data-generated.js': EMPTY_MODULE,
   '/iconv-lite/encodings/utf32.js': EMPTY_MODULE,
   '/iconv-lite/encodings/utf7.js': EMPTY_MODULE,
-  // No index has a condition with values, and no statement names a schema.
+  // These transformers are not used: no index has a condition with values, and no statement names a schema.
   '/kysely/dist/esm/plugin/immediate-value/immediate-value-transformer.js': 'export class ImmediateValueTransformer {}',
   '/kysely/dist/esm/plugin/with-schema/with-schema-transformer.js': 'export class WithSchemaTransformer {}',
   // Routers are not compiled.
   '/find-my-way/lib/compiler.js': EMPTY_MODULE,
   '/mime-db/db.json': reducedMimeDatabase,
-  // Checks regular expressions in routes. Programs use none in their routes, and those inside find-my-way are safe.
+  // Checks that regular expressions in routes are safe. The bundled programs have none in their routes, and those of
+  // find-my-way itself are safe.
   '/safe-regex2/index.js': 'module.exports = () => true;',
   // A map with keys of any type. Only qs uses it, with objects as keys.
   '/side-channel/index.js': 'module.exports = () => new WeakMap();',
@@ -52,7 +53,7 @@ const SMALL_REPLACEMENTS = {
   // Debug and deprecation messages for authors of Express applications.
   '/debug/src/index.js': 'module.exports = () => Object.assign(() => {}, { enabled: false });',
   '/depd/index.js': 'module.exports = () => Object.assign(() => {}, { function: (f) => f, property() {} });',
-  // Request bodies are JSON, and the query parser is `simple`.
+  // Parsers that are never called, because request bodies are JSON and the query parser is `simple`.
   '/qs/lib/index.js': EMPTY_MODULE,
   '/body-parser/lib/types/raw.js': EMPTY_MODULE,
   '/body-parser/lib/types/text.js': EMPTY_MODULE,
@@ -65,7 +66,7 @@ const SMALL_REPLACEMENTS = {
   '/record-store/src/postgres/postgres-transactions.ts':
     'export class BatchConflict extends Error {} export class PostgresTransactions {}',
   '/record-store/src/replicas/read-replicas.ts': 'export class ReadReplicas {}',
-  // Builders of statements that neither the schema nor the queries contain.
+  // Builders for statements that neither the schema changes nor the queries use.
   ...emptyClassReplacements('/kysely/dist/esm/', {
     'query-builder/case-builder.js': ['CaseBuilder', 'CaseThenBuilder', 'CaseWhenBuilder', 'CaseEndBuilder'],
     'query-builder/json-path-builder.js': ['JSONPathBuilder', 'TraversedJSONPathBuilder'],
@@ -116,13 +117,13 @@ export const reducedPaths = ({ small = false } = {}) =>
 
 const ALL_REPLACEMENTS = { ...REPLACEMENTS, ...SMALL_REPLACEMENTS };
 
-/** Returns a function that returns the path ending of a replaced module, and undefined for other modules. */
+/** Returns a function that returns the replacement key of a module; undefined for modules that are not replaced. */
 function createPathMatcher(options) {
   const pathEndings = reducedPaths(options);
   return (id) => pathEndings.find((path) => id.replaceAll('\\', '/').endsWith(path));
 }
 
-/** Returns whether a module is replaced completely, so that the program contains nothing of the original. */
+/** Returns whether a module is replaced completely, so that the program contains none of its code. */
 export const isReplaced = (id, options) => typeof ALL_REPLACEMENTS[createPathMatcher(options)(id)] === 'string';
 
 /** Returns a plugin that bundles the replacements instead of the modules. */

@@ -8,7 +8,7 @@ import { manifestOf, publishedFolders } from './manifests.mjs';
 import { pnpmFolder } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-// Changesets publishes with the pnpm that is on the path.
+// The tool `changeset` publishes packages with the first pnpm in PATH.
 process.env.PATH = [await pnpmFolder(), process.env.PATH].join(delimiter);
 const changeset = [process.execPath, join(ROOT, 'node_modules', '@changesets', 'cli', 'bin.js')];
 

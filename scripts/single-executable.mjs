@@ -19,12 +19,12 @@ import { manifestOf } from './manifests.mjs';
 import { ROOT } from './start-keys.mjs';
 import { fetchNode } from './tools.mjs';
 
-/** A marker in Node's executable. postject sets the bit after it, so that Node runs the injected program. */
+/** A marker in Node's executable. postject changes the `0` after it to `1`, so that Node runs the injected program. */
 const SEA_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 const [target, ...others] = process.argv.slice(2);
 if (!target || others.length > 0) {
-  console.error('single-executable.mjs needs the FILE to write: npm run executable -- test-cloud');
+  console.error('single-executable.mjs requires the name of the output FILE: npm run executable -- test-cloud');
   process.exit(2);
 }
 if (process.platform !== 'linux') {

@@ -116,8 +116,8 @@ export async function fetchNode({ major, ...options } = {}) {
     return Object.assign(new Error(`${needed}, and the npm registry has no Node for ${platform}.`), { remedy });
   };
   if (process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime)
-    throw missing('musl', 'Install one (`apk add nodejs`).');
-  if (!spec) throw missing(`${process.platform} on ${process.arch}`, 'Install one from nodejs.org.');
+    throw missing('musl', 'Install Node (`apk add nodejs`).');
+  if (!spec) throw missing(`${process.platform} on ${process.arch}`, 'Install Node from nodejs.org.');
   const modules = await fetchPackage(spec, options);
   if (!modules) return;
   const folder = join(modules, spec.slice(0, spec.lastIndexOf('@')));

@@ -28,20 +28,20 @@ function nameModules(app) {
       const entry = entryPoints.find(({ source }) => source === file);
       if (entry) module.name = entry.name;
     }
-    // The pages show what programs use; links to its sources would double their size.
+    // Links to the source code would double the size of the pages.
     for (const reflection of Object.values(project.reflections)) delete reflection.sources;
   });
 }
 
 /**
- * Turns headings inside a name's description (Parameters, Returns, fields of nested objects) into bold text: as headings, they
- * would be results of the search, and their anchors would be those of names.
+ * Turns headings inside a name's description (Parameters, Returns, fields of nested objects) into bold text: headings
+ * would appear in search results, and their anchors could be confused with those of exported names.
  */
 function withPlainSubheadings(markdown) {
   let constructors = 0;
   // Headings of members move up one level; the headings above them become bold text.
   return markdown.replace(/^#####(?= .*\{#)/gm, '####').replace(/^#{4,} ((?!.*\{#).*)$/gm, (_heading, text) => {
-    // Of these headings, links refer only to constructors, whose anchors are numbered in order.
+    // Of the headings that become bold text, links refer only to `Constructor`, whose anchors are numbered in order.
     if (text !== 'Constructor') return `**${text}**`;
     const anchor = constructors === 0 ? 'constructor' : `constructor-${constructors}`;
     constructors++;

@@ -1,9 +1,9 @@
 // The breaking changes of the compute API, version by version, from its operations.
 
-/** The tag of operations that repeat the servers API. */
+/** The tag of operations that duplicate those of the servers API. */
 const MIRROR = 'volumes-boot';
 
-/** Joins the parts of an operation that have the same reason. */
+/** Groups the changed parts of an operation by the reason why their change is breaking. */
 function reasonsOf({ change, parts }) {
   if (change === 'removed') return [{ reason: 'is removed', names: [] }];
   const reasons = new Map();

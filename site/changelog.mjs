@@ -1,4 +1,4 @@
-// The changelog of all packages: the next release, from the changesets, and each former release.
+// The changelog of all packages: the next release, from the changesets, and each earlier release.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publishedFolders } from '../scripts/manifests.mjs';
@@ -22,7 +22,7 @@ function unreleased() {
   });
 }
 
-/** The releases of a package, with the headings that its section of the page needs. */
+/** Returns the Markdown section of a package in the changelog page, with the releases under lower-level headings. */
 function releasesOf(folder) {
   const file = join(ROOT, folder, 'CHANGELOG.md');
   if (!existsSync(file)) return [];
@@ -37,7 +37,7 @@ function releasesOf(folder) {
 export function changelogPage() {
   return `# Changelog
 
-What users notice, by release and package. [Support and versions](docs/support.md) describes what a version number promises.
+The changes that affect users, by release and package. [Support and versions](docs/support.md) describes what a version number promises.
 
 ## The next release
 

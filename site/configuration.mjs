@@ -1,4 +1,4 @@
-// The configuration reference, from the option tables of the reference server and the schema of its configuration file.
+// Generates the configuration reference from the option tables and the configuration schema of the reference server.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './links.mjs';
@@ -8,7 +8,7 @@ const SCHEMA = 'docs/operating/config.schema.json';
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
 const code = (value) => `\`${value}\``;
 
-/** The values that an option accepts. */
+/** Returns a description of the values that an option accepts. */
 function valuesOf({ type, enum: choices, minimum, maximum, properties, items }) {
   if (choices) return choices.map(code).join(', ');
   if (type === 'boolean') return 'flag';

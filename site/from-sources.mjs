@@ -8,7 +8,7 @@ import { ROOT } from './links.mjs';
 const SERVER = join(ROOT, 'examples', 'reference-server');
 const ENTRY = join(SERVER, 'src', 'for-the-site.ts');
 
-/** A module in the server's folder; the server depends on all packages. */
+/** A virtual module in the folder of the reference server, because only the server depends on all packages. */
 const entry = {
   name: 'entry',
   resolveId: (id) => (id === ENTRY ? id : undefined),

@@ -1,4 +1,4 @@
-/** Returns the anchor of a heading as GitHub forms it, so that links inside pages lead to the same place on both. */
+/** Returns the anchor that GitHub generates for a heading, so that links to headings work on GitHub and on the site. */
 export function githubSlug(heading) {
   return heading
     .trim()

@@ -1,5 +1,5 @@
-// Includes parts of other files in pages, so that each fact and each program has one source. A page includes it by a comment, which
-// GitHub does not show:
+// Includes parts of other files in pages, so that each fact and each program has one source. A page names the part in a
+// comment, which GitHub does not show:
 //   <!-- include examples/pytest/test_servers.py -->      the file, as code
 //   <!-- include packages/quota/README.md ts -->          its first block of code in this language
 //   <!-- include docs/style.md#glossary -->               the section below this heading
@@ -30,9 +30,9 @@ function sectionOf(markdown, anchor) {
 }
 
 /**
- * Returns what the comment of a page includes; undefined if the comment does not include anything.
+ * Returns the text that an `include` comment of a page refers to; undefined for other comments.
  * @returns Markdown, and the file that its links are relative to
- * @throws Error if the file does not have that part
+ * @throws Error if the file does not contain the section or the code block that the comment names
  */
 export function included(root, comment) {
   const [, file, anchor, language] = /^\s*include ([^\s#]+)(?:#(\S+))?(?: (\w+))?\s*$/.exec(comment) ?? [];

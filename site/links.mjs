@@ -1,5 +1,6 @@
-// Links of the repository's Markdown, as the site needs them: files that are pages become addresses of the site, all other files
-// addresses of the repository. The Markdown itself keeps links that work where the files are.
+// Converts the links in the repository's Markdown files for the site: a link to a file that is a page of the site
+// becomes a link to that page, and a link to any other file becomes a link to GitHub. In the Markdown files themselves,
+// links work on GitHub.
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { included } from './includes.mjs';
@@ -15,7 +16,7 @@ const OWN_FILES = new RegExp(
   `^(?:${REPOSITORY}/(?:blob|tree|raw)|${REPOSITORY.replace('github.com', 'raw.githubusercontent.com')})/main/`,
 );
 
-/** The file that a link leads to, relative to the root. A folder is represented by its README if that is a page. */
+/** Returns the file to which a link leads, relative to the root. For a folder, returns its README if that is a page. */
 function targetOf(folder, path) {
   const file = relative(ROOT, join(ROOT, folder, decodeURIComponent(path)))
     .split(sep)

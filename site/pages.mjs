@@ -5,7 +5,7 @@ const page = (text, source, path) => ({ text, source, path });
 
 const readme = (name) => page(name, `packages/${name}/README.md`, `packages/${name}`);
 
-/** The areas of the site. Each is an entry in the bar at the top, and has the groups of its sidebar. */
+/** The areas of the site. Each area has an entry in the navigation bar, and a sidebar with its groups. */
 export const areas = [
   {
     text: 'Guide',
@@ -91,7 +91,7 @@ export const areas = [
           page('In CI', 'docs/test-cloud-in-ci.md', 'test-cloud/ci'),
           page('Clients', 'docs/test-cloud-clients.md', 'test-cloud/clients'),
           page('Testcontainers', 'packages/testcontainers/README.md', 'test-cloud/testcontainers'),
-          page('Differences from originals', 'docs/deviations.md', 'test-cloud/deviations'),
+          page('Differences from OpenStack', 'docs/deviations.md', 'test-cloud/deviations'),
         ],
       },
     ],

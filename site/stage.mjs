@@ -31,7 +31,7 @@ function publish(file, name = file.replace(/^docs\//, '')) {
   cpSync(join(ROOT, file), join(STAGED, 'public', name));
 }
 
-/** Replaces diagrams, which GitHub renders, with pictures from the site: `<!-- on the site: PATH -->` before the diagram. */
+/** Replaces each diagram that follows a comment `<!-- on the site: PATH -->` with the site's picture at that path. */
 function withPictures(markdown) {
   return markdown.replace(
     /^<!-- on the site: (\S+) -->\n```mermaid\n[\s\S]*?^```$/gm,
@@ -43,7 +43,7 @@ function stagePage({ source, path }, sources) {
   const generate = generated[path];
   const markdown = generate ? generate(sources) : withPictures(readFileSync(join(ROOT, source), 'utf8'));
   const head = path === 'index' ? '' : `---\nsource: ${JSON.stringify(`${REPOSITORY}/blob/main/${source}`)}\n---\n\n`;
-  // Links of generated pages are relative to the root.
+  // Links in generated pages are relative to the root of the repository.
   write(
     join(STAGED, `${path}.md`),
     head + forSite(generate ? 'package.json' : source, markdown, (image) => publish(image)),

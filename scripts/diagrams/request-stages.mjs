@@ -1,4 +1,4 @@
-// Draws the stages of a request, with the statuses of the requests that each stage rejects.
+// Draws the stages of request processing, with the statuses with which each stage rejects requests.
 import { svg, text } from './svg.mjs';
 
 const BOX_SIZE = { width: 124, height: 52 };
@@ -18,7 +18,7 @@ function arrowTo(index, { x, y }) {
 
 /**
  * Returns the diagram as SVG.
- * @param stages the stages in order, each with the statuses of the requests that it rejects
+ * @param stages the stages in order, each with the statuses with which it rejects requests
  */
 export function requestStages(stages) {
   const rows = Math.ceil(stages.length / COLUMN_COUNT);
@@ -37,5 +37,5 @@ export function requestStages(stages) {
   });
   const width = COLUMN_COUNT * (BOX_SIZE.width + BOX_GAP.x) - BOX_GAP.x + 28;
   const height = rows * (BOX_SIZE.height + BOX_GAP.y) - BOX_GAP.y;
-  return svg(width, height, 'Stages of a request, and the statuses of requests that they reject', parts, 14);
+  return svg(width, height, 'Stages of a request, with the status codes with which they reject requests', parts, 14);
 }

@@ -9,7 +9,10 @@ import { addressOf, areas } from '../pages.mjs';
 
 const itemOf = (page) => ({ text: page.text, link: addressOf(page) });
 
-/** The entry of an area in the bar at the top; active on all pages in the folder of its first one. */
+/**
+ * Returns the entry of an area in the navigation bar, which is active on all pages in the folder of the area's first
+ * page.
+ */
 function navItemOf({ text, groups }) {
   const link = addressOf(groups[0].pages[0]);
   return { text, link, activeMatch: `^/${link.split('/')[1]}/` };
@@ -63,7 +66,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (renderer) => renderer.core.ruler.push('corners', withPlainCorners),
   },
-  // The index of the search is loaded with the first search.
+  // The search index is a large chunk, which browsers load only at the first search.
   vite: { build: { chunkSizeWarningLimit: 2000 } },
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   themeConfig: {

@@ -4,7 +4,7 @@ import { onMounted, watch } from 'vue';
 import BreakingChanges from './BreakingChanges.vue';
 import './site.css';
 
-/** Marks the content of the start page as its main part; on all other pages, the theme does so. */
+/** Gives the content of the start page the ARIA role `main`; on all other pages, the theme marks the main content. */
 function markMainPart() {
   const { frontmatter } = useData();
   const mark = () => {
