@@ -29,13 +29,13 @@ describe('the socket of admin commands', () => {
     expect(await sendLine('nonsense\n')).toBe('');
     expect(await sendLine('x'.repeat(100_000))).toBe('');
     expect(await sendLine('{"command":"constructor","arguments":[],"own":{}}\n')).toContain(
-      'does not have the command',
+      'does not support the command',
     );
     expect(await sendLine('{"command":"db restore","arguments":["x"],"own":{}}\n')).toContain(
-      'does not have the command',
+      'does not support the command',
     );
     expect((await sendRequest(second.url, 'GET', '/healthcheck')).status).toBe(200);
-    await second.printed(/"command":"constructor",.*"error":"this server does not.*"msg":"admin command failed"/);
+    await second.printed(/"command":"constructor",.*"error":"the server does not.*"msg":"admin command failed"/);
     expect(second.output()).not.toContain('admin command executed');
     expect((await adminJson('quota', 'show', 'demo', '--db', db)).project).toBe('demo');
     await second.printed(/"command":"quota show","words":\["demo"\],"msg":"admin command executed"/);
