@@ -18,6 +18,8 @@ const STUB = join(import.meta.dirname, 'qemu-stub.py');
 const FULL = { boots: 9, real: 3, machines: 200, restMs: 30_000 };
 const QUICK = { boots: 2, real: 1, machines: 10, restMs: 500 };
 const POLL_MS = 2;
+/** The systemd unit whose Node options the host program gets. */
+const UNIT = join(import.meta.dirname, '../docs/operating/apistrata-host.service');
 
 /** Returns milliseconds since the epoch, with the precision of the process clock. */
 const now = () => performance.timeOrigin + performance.now();
@@ -101,7 +103,9 @@ function ours(started, _seen, folder) {
 
 function measureIdleMachines(machines, restMs) {
   return withFolder(async (directory) => {
-    const worker = fork(join(import.meta.dirname, 'qemu.worker.mjs'), [directory, `${machines}`, `${restMs}`]);
+    const worker = fork(join(import.meta.dirname, 'qemu.worker.mjs'), [directory, `${machines}`, `${restMs}`], {
+      env: hostEnvironment(),
+    });
     const ended = once(worker, 'exit');
     const [found] = await Promise.race([
       once(worker, 'message'),

@@ -38,11 +38,7 @@ interface Reply {
  * ```
  */
 export function fastifyMicroversion(versions: VersionMiddleware): FastifyMicroversion {
-  requireUnchangedPath(
-    versions,
-    'fastifyMicroversion',
-    "instead, move the version from the path to a header in Fastify's rewriteUrl",
-  );
+  requireUnchangedPath(versions, 'fastifyMicroversion', "move the version to a header in Fastify's rewriteUrl");
   const plugin: FastifyMicroversion = (instance, _options, done) => {
     instance.addHook('onRequest', async ({ raw }: Request, reply: Reply) => {
       const rejection = await negotiateVersion(versions, raw, reply.raw);

@@ -35,11 +35,7 @@ interface Bindings {
  * ```
  */
 export function honoMicroversion(versions: VersionMiddleware): HonoMicroversion {
-  requireUnchangedPath(
-    versions,
-    'honoMicroversion',
-    'instead, mount the routes at a base path for each version, and read the version from a header',
-  );
+  requireUnchangedPath(versions, 'honoMicroversion', 'use a base path for each version and a header instead');
   return async (context, next) => {
     const { incoming, outgoing } = context.env as Bindings;
     const rejection = await negotiateVersion(versions, incoming, outgoing);
