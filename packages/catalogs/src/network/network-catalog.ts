@@ -193,7 +193,7 @@ export interface NetworkCatalog {
    * Returns how many more ports the caller's project may create. The number is infinite if the service does not report
    * a limit. Without this method, the number is unlimited.
    */
-  freePorts?(caller: Caller): Promise<number>;
+  countFreePorts?(caller: Caller): Promise<number>;
   listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]>;
   getPort(caller: Caller, id: string): Promise<Port>;
   /** Creates either all ports or none, and returns the ports in the requested order. */

@@ -60,7 +60,7 @@ describe('networks over HTTP, on behalf of callers', () => {
     await networks.listNetworks(ada);
     await networks.availableNetworks(ada);
     await networks.checkAddresses(ada, NET);
-    await networks.freePorts?.(ada);
+    await networks.countFreePorts?.(ada);
     expect(sent().filter((one) => !one.startsWith('ada '))).toEqual([]);
     await networks.releasePorts(ada, port!.deviceId, { owned: [port!.id], bound: [] });
     expect(sent()).toEqual(['service GET /ports', 'service DELETE /ports']);

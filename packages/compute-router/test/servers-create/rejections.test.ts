@@ -251,7 +251,7 @@ describe('the creation of a server is rejected', () => {
       [0, { networks: 'none' }, 202],
       [5, { networks, min_count: 1, max_count: 4 }, 202],
     ] as const) {
-      Object.assign(catalog, { freePorts: async () => free });
+      Object.assign(catalog, { countFreePorts: async () => free });
       expect((await post(client, requested)).status).toBe(status);
     }
     expect((await client.get('/servers')).body.servers.map((s: any) => s.name).sort()).toEqual([

@@ -40,7 +40,7 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
       return subnet;
     },
 
-    async freePorts(caller: Caller): Promise<number> {
+    async countFreePorts(caller: Caller): Promise<number> {
       const path = `/quotas/${encodeURIComponent(caller.projectId)}/details`;
       // If the service does not have this API, the number of free ports counts as unlimited, and the service itself
       // rejects ports that exceed the quota.

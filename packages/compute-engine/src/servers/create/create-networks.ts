@@ -70,7 +70,7 @@ export async function planNetworks(core: Core, context: Context, request: NewSer
  */
 async function maxServersForPorts({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
   if (newPorts === 0) return Number.POSITIVE_INFINITY;
-  const freePorts = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
+  const freePorts = (await catalogs.networks.countFreePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
   const serverCount = Math.floor(freePorts / newPorts);
   if (serverCount === 0) throw forbidden('Maximum number of ports exceeded');
   return serverCount;
