@@ -155,7 +155,7 @@ export class ProjectQuotas {
   async usage(project: string): Promise<Readonly<Record<string, Usage>>> {
     const [counts, limits] = await Promise.all([
       this.#store.call((store) => store.counts(checkProject(project))),
-      this.effective(project),
+      this.effectiveLimits(project),
     ]);
     const usageOf = (kind: string, limit: Limit): Usage => {
       const { used, reserved } = counts[kind] ?? { used: 0, reserved: 0 };
@@ -180,7 +180,7 @@ export class ProjectQuotas {
   }
 
   /** Returns the limit of every resource kind that applies to a project: its own limit, or the default. */
-  async effective(project: string): Promise<Readonly<Record<string, Limit>>> {
+  async effectiveLimits(project: string): Promise<Readonly<Record<string, Limit>>> {
     const own = (await this.#store.call((store) => store.getLimits(checkProject(project)))) ?? {};
     return Object.fromEntries(this.kinds.map((kind) => [kind, limitFor(kind, own, this.defaults)]));
   }

@@ -16,13 +16,19 @@ beforeEach(() => {
 describe('limits', () => {
   it('are unlimited for each of the five kinds unless configured', async () => {
     const plain = projectQuotas({ preset: 'key-manager', store: memoryStore() });
-    expect(await plain.effective('p')).toEqual({ secrets: -1, orders: -1, containers: -1, consumers: -1, cas: -1 });
+    expect(await plain.effectiveLimits('p')).toEqual({
+      secrets: -1,
+      orders: -1,
+      containers: -1,
+      consumers: -1,
+      cas: -1,
+    });
   });
 
   it('of a project replace the defaults kind by kind, and null means the default', async () => {
     await quota.set('p', { secrets: 9, orders: null });
     expect(await quota.get('p')).toEqual({ secrets: 9, orders: null, containers: null, consumers: null, cas: null });
-    expect(await quota.effective('p')).toEqual({ secrets: 9, orders: 2, containers: -1, consumers: -1, cas: 0 });
+    expect(await quota.effectiveLimits('p')).toEqual({ secrets: 9, orders: 2, containers: -1, consumers: -1, cas: 0 });
   });
 
   it('are replaced as a whole', async () => {

@@ -19,7 +19,7 @@ const NOT_FOUND_MESSAGE = 'Project quotas not found.';
 
 /** Handles `GET /v1/quotas`: returns the limits that apply to the caller's project. */
 export async function showQuotas({ quota }: RouterSettings, project: string): Promise<RouterResponse> {
-  return jsonResponse(200, { quotas: await quota.effective(project) });
+  return jsonResponse(200, { quotas: await quota.effectiveLimits(project) });
 }
 
 /** Handles `GET /v1/project-quotas/{id}`: returns a project's own limits, with null for kinds that use the default. */
