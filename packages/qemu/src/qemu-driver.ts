@@ -67,7 +67,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       fence: (action, withinMs) => host.guard.fence(action, withinMs),
       guard: host.guard,
       powerState: (server) => host.machine(server).powerState(),
-      stoppedWithHost: (server) => hasHostRebooted(host.machine(server).folder),
+      hasStoppedWithHost: (server) => hasHostRebooted(host.machine(server).folder),
       onPowerChange: (listener) => host.onPowerChange(listener),
       hostReport: () => createHostReport(host),
       onHostChange: (listener) => host.networks.onChange(listener),

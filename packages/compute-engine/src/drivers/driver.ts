@@ -229,7 +229,7 @@ export interface Driver extends Partial<HostControl> {
    */
   powerState?(server: Server): Promise<PowerState | null>;
   /** Returns whether a machine is off because its computer was powered off or restarted. Default: false. */
-  stoppedWithHost?(server: Server): Promise<boolean>;
+  hasStoppedWithHost?(server: Server): Promise<boolean>;
   /**
    * Calls a listener with the id of each server whose machine may have changed its power state without a command, for
    * example because the guest shut down or its process was killed. The engine then reads `powerState`, so redundant

@@ -119,7 +119,7 @@ export class PowerWatch {
     const powerState = (await driver.powerState?.(server)) ?? null;
     if (powerState === null) this.#recheckIds.add(id);
     else if (OFF_STATES.has(powerState) || (powerState !== server.powerState && server.vmState !== 'paused')) {
-      const withHost = OFF_STATES.has(powerState) && ((await driver.stoppedWithHost?.(server)) ?? false);
+      const withHost = OFF_STATES.has(powerState) && ((await driver.hasStoppedWithHost?.(server)) ?? false);
       if (!this.#stopped) await follow(server, { powerState, withHost });
     }
   }

@@ -30,7 +30,7 @@ class EndingDriver extends SimulatedDriver {
     return this.off.has(id) ? 4 : 1;
   }
 
-  async stoppedWithHost(): Promise<boolean> {
+  async hasStoppedWithHost(): Promise<boolean> {
     return this.hostEnded;
   }
 
