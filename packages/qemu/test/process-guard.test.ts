@@ -94,7 +94,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const child = await machine('a');
     const guard = host();
     // On a busy computer, the guard may need seconds to start.
-    await guard.ensure(order('stop', 5_000));
+    await guard.ensureRunning(order('stop', 5_000));
     const last = order('stop', 6_000);
     await guard.renew(last);
     // A delayed renewal cannot move the fencing time to an earlier point.
@@ -109,7 +109,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
   it('acts although the host process has ended, and ends when no machine is left', async () => {
     const child = await machine('a');
     const guard = host();
-    await guard.ensure(order('stop', 1_000));
+    await guard.ensureRunning(order('stop', 1_000));
     const [pid = 0] = pids();
     guard.disconnect();
     await dead(child);
@@ -119,20 +119,20 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
   it('pauses machines, including those that start later, until a renewal', async () => {
     await machine('a');
     const guard = host();
-    await guard.ensure(order('pause', 300));
-    await expect.poll(() => guard.paused()).toEqual(['a']);
+    await guard.ensureRunning(order('pause', 300));
+    await expect.poll(() => guard.listPaused()).toEqual(['a']);
     await machine('b');
-    await expect.poll(async () => [...(await guard.paused())].sort()).toEqual(['a', 'b']);
+    await expect.poll(async () => [...(await guard.listPaused())].sort()).toEqual(['a', 'b']);
     await guard.renew(order('pause', 60_000));
     const late = await machine('c');
     await new Promise((resolve) => setTimeout(resolve, 700));
-    expect([...(await guard.paused())].sort()).toEqual(['a', 'b']);
+    expect([...(await guard.listPaused())].sort()).toEqual(['a', 'b']);
     expect(lives(late)).toBe(true);
   });
 
   it('kills a machine that does not respond', async () => {
     const child = await machine('a', 'silent');
-    await host().ensure(order('pause', 0, 800));
+    await host().ensureRunning(order('pause', 0, 800));
     await dead(child);
     expect(child.signalCode).toBe('SIGKILL');
   });
@@ -143,7 +143,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'pid'), `${other.pid}`);
     const child = await machine('a');
-    await host().ensure(order('stop', 0));
+    await host().ensureRunning(order('stop', 0));
     await dead(child);
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(lives(other)).toBe(true);
@@ -152,11 +152,11 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
   it('is replaced by that of the next host process only after its first heartbeat', async () => {
     const child = await machine('a');
     const former = host();
-    await former.ensure(order('stop', 60_000));
+    await former.ensureRunning(order('stop', 60_000));
     const [pid = 0] = pids();
     former.disconnect();
     const next = host();
-    await next.ensure(order('stop', 60_000));
+    await next.ensureRunning(order('stop', 60_000));
     expect(pids()).toHaveLength(2);
     expect(exists(pid)).toBe(true);
     await next.renew(order('stop', 60_000));
@@ -168,16 +168,16 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
   it('acts at the time of the former heartbeat if the next host process stores none', async () => {
     const child = await machine('a');
     const former = host();
-    await former.ensure(order('stop', 1_500));
+    await former.ensureRunning(order('stop', 1_500));
     former.disconnect();
-    await host().ensure(order('stop', 60_000));
+    await host().ensureRunning(order('stop', 60_000));
     await dead(child);
   });
 
   it('is started again with its time when it is killed', async () => {
     const child = await machine('a');
     const guard = host();
-    await guard.ensure(order('stop', 2_500));
+    await guard.ensureRunning(order('stop', 2_500));
     const [pid = 0] = pids();
     process.kill(pid, 'SIGKILL');
     await dead(child);
@@ -186,10 +186,10 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
   it('is replaced when it does not respond', async () => {
     const child = await machine('a');
     const guard = host();
-    await guard.ensure(order('stop', 60_000));
+    await guard.ensureRunning(order('stop', 60_000));
     const [pid = 0] = pids();
     process.kill(pid, 'SIGSTOP');
-    await guard.ensure(order('stop', 60_000));
+    await guard.ensureRunning(order('stop', 60_000));
     await guard.renew(order('stop', 60_000));
     expect(exists(pid)).toBe(false);
     expect(pids()).toHaveLength(1);
@@ -199,7 +199,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
   it('ends without an effect on machines', async () => {
     const child = await machine('a');
     const guard = host();
-    await guard.ensure(order('stop', 60_000));
+    await guard.ensureRunning(order('stop', 60_000));
     const [pid = 0] = pids();
     await guard.end();
     expect(exists(pid)).toBe(false);
@@ -209,14 +209,14 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
 
   it('reports an error if it cannot run', async () => {
     writeFileSync(join(directory, 'guard'), '');
-    await expect(host().ensure(order('stop', 60_000))).rejects.toThrow('guard');
+    await expect(host().ensureRunning(order('stop', 60_000))).rejects.toThrow('guard');
     rmSync(join(directory, 'guard'));
   });
 
   it('forbids its host to run machines from the time at which it acts to the next heartbeat', async () => {
     const guard = host();
     expect(rejection(guard)).toBeUndefined();
-    await guard.ensure(order('stop', 200));
+    await guard.ensureRunning(order('stop', 200));
     await expect.poll(() => rejection(guard)).toBe('HOST_FENCED');
     await guard.renew(order('stop', 60_000));
     expect(rejection(guard)).toBeUndefined();

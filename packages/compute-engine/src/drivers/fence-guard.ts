@@ -22,14 +22,14 @@ export interface FenceGuard {
    * Checks that this process's guard is running and responds; otherwise, starts a guard with this order. Guards of
    * earlier processes keep running until `renew()` is called. Rejects if the guard cannot be started.
    */
-  ensure(order: FenceOrder): Promise<void>;
+  ensureRunning(order: FenceOrder): Promise<void>;
   /**
    * Postpones the time at which the guard acts, and ends the guards of earlier processes. Called after each heartbeat.
    * Rejects if the guard has not accepted the order.
    */
   renew(order: FenceOrder): Promise<void>;
   /** Returns the ids of the servers whose machines were paused by a guard or host process and have not run since. */
-  paused(): Promise<readonly string[]>;
+  listPaused(): Promise<readonly string[]>;
   /** Ends all guards on this computer. Running machines continue to run. */
   end(): Promise<void>;
 }

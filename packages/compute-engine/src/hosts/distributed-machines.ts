@@ -67,7 +67,7 @@ export function distributedMachines(
    * Returns the host process of a server from the cached scheduler state, for methods that must return synchronously.
    */
   const lastKnownProcess = (server: Server | undefined) =>
-    server?.host == null ? undefined : infrastructure.lastKnown(server.host)?.node.process;
+    server?.host == null ? undefined : infrastructure.lastKnownHost(server.host)?.node.process;
 
   /**
    * Sends a query to a host. Retries an idempotent query while the host cannot be reached, because its process may be

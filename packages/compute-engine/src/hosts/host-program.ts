@@ -121,16 +121,16 @@ export class HostProgram {
 
   /** Runs a task periodically, without overlap. Errors are reported and do not stop later runs. */
   #runEvery(ms: number, task: () => Promise<void>): void {
-    let busy = false;
+    let isBusy = false;
     const timer = setInterval(async () => {
-      if (busy) return;
-      busy = true;
+      if (isBusy) return;
+      isBusy = true;
       try {
         await task();
       } catch (error) {
         if (!this.#stopping.signal.aborted) this.#options.onError(error);
       } finally {
-        busy = false;
+        isBusy = false;
       }
     }, ms);
     this.#timers.add(timer);
@@ -155,7 +155,7 @@ export class HostProgram {
       void this.#endAfterLostLease();
       throw new HostRequestEnded('another process has taken over the host');
     }
-    const fences = await fence.ensure(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
+    const fences = await fence.ensureGuard(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
     let removed = wasSilent ? await this.#removeEvacuated() : undefined;
     let now = bootTime();
     while (!(await register(removed, fences))) {
@@ -189,11 +189,11 @@ export class HostProgram {
   #isReplaced(): Promise<boolean> {
     const { lease, downMs } = this.#options;
     const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, downMs / FENCE_CHECKS, false).unref());
-    const replaced = lease.renew().then(
+    const replacementCheck = lease.renew().then(
       (renewed) => !renewed,
       () => false,
     );
-    return Promise.race([replaced, timeout]);
+    return Promise.race([replacementCheck, timeout]);
   }
 
   /** Withdraws the fence and ends the guard, after any heartbeat in progress, which would record the fence again. */

@@ -64,11 +64,11 @@ export class MachineFence {
    * Starts the guard if it is not running. Returns whether the machines will be fenced even if this process has ended.
    * @param heartbeatAt the `bootTime()` of the last heartbeat
    */
-  async ensure(heartbeatAt: number): Promise<boolean> {
+  async ensureGuard(heartbeatAt: number): Promise<boolean> {
     const { action, guard, onError } = this.#options;
     if (action === 'off') return false;
     try {
-      await guard?.ensure(this.#createOrder(action, heartbeatAt));
+      await guard?.ensureRunning(this.#createOrder(action, heartbeatAt));
       return true;
     } catch (error) {
       onError(error);
@@ -77,7 +77,8 @@ export class MachineFence {
   }
 
   /**
-   * Notifies the guard of a heartbeat. If that fails, the guard acts too early, and the next `ensure()` replaces it.
+   * Notifies the guard of a heartbeat. If that fails, the guard acts too early, and the next `ensureGuard()` replaces
+   * it.
    */
   async renew(heartbeatAt: number): Promise<void> {
     const { action, guard, onError } = this.#options;
@@ -106,7 +107,7 @@ export class MachineFence {
       onError(new Error(`the host ${host} did not store a heartbeat in time: applying "${action}" to its machines`));
     }
     this.#isEngaged = true;
-    if (guard && (await this.ensure(heartbeatAt))) return;
+    if (guard && (await this.ensureGuard(heartbeatAt))) return;
     const ids = await fence(action, downMs * RESPONSE_FRACTION);
     if (action === 'pause') for (const id of ids) this.#paused.add(id);
   }
@@ -116,7 +117,7 @@ export class MachineFence {
     const { store, host, machines, guard, onError } = this.#options;
     await this.#engaging.catch(() => {});
     this.#isEngaged = false;
-    const pausedByGuard = (await guard?.paused().catch(onError)) ?? [];
+    const pausedByGuard = (await guard?.listPaused().catch(onError)) ?? [];
     for (const id of new Set([...this.#paused, ...pausedByGuard])) {
       const server = await tables.servers.get(store, id);
       this.#paused.delete(id);

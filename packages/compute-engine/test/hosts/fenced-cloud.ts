@@ -76,17 +76,17 @@ export class RecordingGuard implements FenceGuard {
   delayMs = 0;
   ends = 0;
 
-  async ensure(): Promise<void> {
+  async ensureRunning(): Promise<void> {
     if (this.broken) throw new Error('the guard cannot run');
   }
 
   async renew(order: FenceOrder): Promise<void> {
-    await this.ensure();
+    await this.ensureRunning();
     await sleep(this.delayMs);
     this.orders.push(order);
   }
 
-  async paused(): Promise<readonly string[]> {
+  async listPaused(): Promise<readonly string[]> {
     return this.pausedIds;
   }
 

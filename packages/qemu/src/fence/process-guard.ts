@@ -61,7 +61,7 @@ export class ProcessGuard implements FenceGuard {
     return (await fenceMachines(this.#machines, action, withinMs)).fenced;
   }
 
-  ensure(order: FenceOrder): Promise<void> {
+  ensureRunning(order: FenceOrder): Promise<void> {
     if (this.#fenceAt === Number.POSITIVE_INFINITY) this.#fenceAt = order.at;
     return this.#enqueue(async () => {
       const { connection } = this.#currentGuard ?? {};
@@ -87,7 +87,7 @@ export class ProcessGuard implements FenceGuard {
     });
   }
 
-  async paused(): Promise<readonly string[]> {
+  async listPaused(): Promise<readonly string[]> {
     const ids = await readdir(this.#machines);
     return ids.filter((id) => existsSync(join(this.#machines, id, 'fenced')));
   }
@@ -144,8 +144,8 @@ export class ProcessGuard implements FenceGuard {
   }
 
   /**
-   * Replaces a fence guard that has ended. If that fails, the next `ensure()` retries. Does nothing after the fencing
-   * deadline, because the guard may then have been ended by the host process that replaces this one.
+   * Replaces a fence guard that has ended. If that fails, the next `ensureRunning()` retries. Does nothing after the
+   * fencing deadline, because the guard may then have been ended by the host process that replaces this one.
    */
   #restart(connection: Socket): void {
     const currentGuard = this.#currentGuard;

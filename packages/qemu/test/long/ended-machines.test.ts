@@ -120,15 +120,15 @@ describe.skipIf(missing)('a machine that stops by itself', { timeout: 240_000 },
         requestId: '',
       });
     const power = () => cloud.driver.powerState?.(server);
-    await guard.ensure(order(0));
+    await guard.ensureRunning(order(0));
     await expect.poll(power, poll).toBe(3);
-    expect(await guard.paused()).toContain(server.id);
+    expect(await guard.listPaused()).toContain(server.id);
     await expect(unpause()).rejects.toMatchObject({ code: 'HOST_FENCED' });
     expect(await power()).toBe(3);
     await guard.renew(order(600_000));
     await unpause();
     expect(await power()).toBe(1);
-    await expect.poll(() => guard.paused(), poll).not.toContain(server.id);
+    await expect.poll(() => guard.listPaused(), poll).not.toContain(server.id);
     await guard.end();
   });
 });
