@@ -105,13 +105,13 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
       webhook: 'billing',
       type: 'instance.create.start',
       attempts: 2,
-      due: false,
+      resendRequested: false,
       reason: expect.stringMatching(/returned 422/),
     });
     expect(rejected).toEqual([{ webhook: new URL(hook).host, type: 'instance.create.start' }]);
 
     expect(await deadLetters.retry()).toBe(1);
-    await expect.poll(async () => (await deadLetters.list())[0]).toMatchObject({ attempts: 3, due: false });
+    await expect.poll(async () => (await deadLetters.list())[0]).toMatchObject({ attempts: 3, resendRequested: false });
     accepts = true;
     expect(await deadLetters.retry([letter?.number ?? 0])).toBe(1);
     await expect.poll(() => deadLetters.list()).toEqual([]);

@@ -19,13 +19,13 @@ export const webhookFailuresCommand: EngineCommand<{ failures: readonly DeadLett
   text: ({ failures }) =>
     formatColumns([
       ['number', 'webhook', 'type', 'server', 'attempts', 'last attempt', 'reason'],
-      ...failures.map(({ number, webhook, type, serverId, attempts, failedAt, due, reason }) => [
+      ...failures.map(({ number, webhook, type, serverId, attempts, failedAt, resendRequested, reason }) => [
         number,
         webhook,
         type,
         serverId,
         attempts,
-        due ? 'due' : new Date(failedAt).toISOString(),
+        resendRequested ? 'due' : new Date(failedAt).toISOString(),
         reason,
       ]),
     ]),

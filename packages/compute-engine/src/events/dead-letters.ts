@@ -19,7 +19,7 @@ export interface DeadLetter {
   /** The time of the last attempt, in milliseconds since the epoch. */
   readonly failedAt: number;
   /** Whether an administrator has requested that the event be sent again. */
-  readonly due: boolean;
+  readonly resendRequested: boolean;
 }
 
 /** A dead letter that is due to be sent again. */
@@ -61,7 +61,7 @@ export class DeadLetters {
       reason: row.reason,
       attempts: Number(row.attempts),
       failedAt: Number(row.failed_at),
-      due: Number(row.due) === 1,
+      resendRequested: Number(row.due) === 1,
     }));
   }
 
@@ -98,7 +98,7 @@ export class DeadLetters {
   }
 
   /** Returns the dead letters of a webhook that are due to be sent again, oldest first. */
-  async due(webhook: string): Promise<readonly DueDeadLetter[]> {
+  async listDue(webhook: string): Promise<readonly DueDeadLetter[]> {
     const rows = await this.#store.db
       .selectFrom('notification_failures')
       .select(['seq', 'event_id', 'event_type', 'server_id', 'attempts', 'data'])

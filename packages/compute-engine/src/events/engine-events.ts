@@ -49,7 +49,7 @@ export class EngineEvents {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  readonly #keepMs: number;
+  readonly #retentionMs: number;
   readonly #onDropped: EngineObserver['eventsDropped'];
   readonly #outbox: Outbox | undefined;
   readonly #webhooks: readonly Webhook[];
@@ -81,7 +81,7 @@ export class EngineEvents {
     this.#onDropped = observer.eventsDropped;
     this.#clock = clock;
     this.#onError = onError;
-    this.#keepMs = options?.keepMs ?? DEFAULT_RETENTION_MS;
+    this.#retentionMs = options?.keepMs ?? DEFAULT_RETENTION_MS;
     const outbox = options && new Outbox(store);
     this.#outbox = outbox;
     const { deadLetters } = this;
@@ -288,13 +288,13 @@ export class EngineEvents {
    * exist.
    */
   async #purge(outbox: Outbox): Promise<boolean> {
-    const before = Date.now() - this.#keepMs;
+    const before = Date.now() - this.#retentionMs;
     await this.deadLetters.purge(before);
-    const { events, positions, more } = await outbox.purge(before);
+    const { events, positions, hasMore } = await outbox.purge(before);
     for (const webhook of this.#webhooks) {
       const count = webhook.countMissedEvents(events, positions.get(webhook.name) ?? 0);
       if (count > 0) this.#onDropped?.({ webhook: webhook.host, count });
     }
-    return more;
+    return hasMore;
   }
 }

@@ -26,7 +26,7 @@ export interface PurgedEvents {
   /** The position of each listener, by name. */
   readonly positions: ReadonlyMap<string, number>;
   /** Whether more expired events may exist. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
 const EVENT_COLUMNS = ['id', 'revision', 'data', 'event_type', 'server_id', 'created_at'] as const;
@@ -147,7 +147,7 @@ export class Outbox {
           type,
         })),
         positions: new Map(cursors.map(({ name, position }) => [name, Number(position)])),
-        more: events.length === BATCH_SIZE,
+        hasMore: events.length === BATCH_SIZE,
       };
     });
   }

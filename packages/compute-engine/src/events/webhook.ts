@@ -156,7 +156,7 @@ export class Webhook {
   /** Makes one attempt for each dead letter that an administrator has requested to be sent again. */
   async #sendDueDeadLetters(): Promise<void> {
     const { deadLetters } = this.#dependencies;
-    for (const { number, attempts, event } of await deadLetters.due(this.name)) {
+    for (const { number, attempts, event } of await deadLetters.listDue(this.name)) {
       try {
         await this.#post(event);
         await deadLetters.remove(number);
