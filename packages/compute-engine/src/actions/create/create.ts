@@ -73,7 +73,7 @@ async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   const { core } = run;
   const map = await core.infrastructure.hosts();
   // An earlier attempt that was still running may have placed the server after this attempt read it.
-  await run.updateTogether({}, async (tx, server) =>
+  await run.updateInSharedTransaction({}, async (tx, server) =>
     server.host === null ? selectHost(core, tx, map, server, run.arguments) : {},
   );
 }

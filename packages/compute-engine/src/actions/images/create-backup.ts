@@ -71,5 +71,5 @@ export const createBackup = action({
     await deleteUnfinishedImage(run, run.arguments.imageId);
     await failRun(run, 'unchanged', error);
   },
-  abandoned: (run) => deleteUnfinishedImage(run, run.arguments.imageId),
+  cleanUpAfterTakeover: (run) => deleteUnfinishedImage(run, run.arguments.imageId),
 });

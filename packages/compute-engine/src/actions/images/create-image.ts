@@ -48,5 +48,5 @@ export const createImage = action({
     await deleteUnfinishedImage(run, run.arguments.imageId);
     await failRun(run, 'unchanged', error);
   },
-  abandoned: (run) => deleteUnfinishedImage(run, run.arguments.imageId),
+  cleanUpAfterTakeover: (run) => deleteUnfinishedImage(run, run.arguments.imageId),
 });

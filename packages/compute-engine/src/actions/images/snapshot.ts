@@ -119,11 +119,11 @@ export async function createSnapshotImage(
 export async function takeSnapshot(
   run: ServerRun,
   imageId: string,
-  tasks: readonly TaskState[],
+  taskStates: readonly TaskState[],
   event: string,
 ): Promise<void> {
-  await run.passThrough(tasks.slice(0, -1));
-  await run.perform({ verb: 'snapshot', imageId }, tasks.at(-1), event);
+  await run.passThrough(taskStates.slice(0, -1));
+  await run.perform({ verb: 'snapshot', imageId }, taskStates.at(-1), event);
   await run.saveSnapshot(imageId);
 }
 

@@ -58,8 +58,13 @@ async function claimEvacuationHost(run: ServerRun<EvacuateArguments>): Promise<v
     // This transaction changes the allocations of both hosts. It locks the server group first, as placements do.
     if (server.groupId !== null) await lockGroup(tx, server.groupId);
     await lockClaims(tx);
-    const exclude = migration.sourceHost ? [migration.sourceHost] : [];
-    const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
+    const excludedHosts = migration.sourceHost ? [migration.sourceHost] : [];
+    const destination = await claimDestination(tx, core, map, server, {
+      flavor: server.flavor,
+      host,
+      force,
+      exclude: excludedHosts,
+    });
     const { host: destHost, node: destNode } = destination;
     await changeMigration(tx, core, migration.id, { destHost, destNode, status: 'pre-migrating' });
     await keepOnlyClaim(tx, server, undefined);
@@ -127,7 +132,7 @@ export const evacuate = action({
   run: async (run) => {
     const { adminPassword, sharedStorage = null, stop, migrationId } = run.arguments;
     await run.step('conductor_rebuild_server', () => claimEvacuationHost(run));
-    run.pass('rebuild_scheduled');
+    run.notifyWithoutPhase('rebuild_scheduled');
     run.enter('rebuild');
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
     await movePortsAndVolumes(run);

@@ -235,6 +235,6 @@ export const liveMigrate = action({
     const hasStarted = !(error instanceof NoValidHost || error instanceof PreCheckFailed);
     return rollBackLiveMove(run, error, hasStarted ? 'failed' : 'error');
   },
-  abandoned: async ({ core, arguments: { migrationId } }) =>
+  cleanUpAfterTakeover: async ({ core, arguments: { migrationId } }) =>
     (await tables.migrations.get(core.store, migrationId))?.forced ? 'Success' : undefined,
 });

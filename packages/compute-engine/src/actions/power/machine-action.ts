@@ -3,7 +3,8 @@ import type { PowerState, VmState } from '../../model/index.js';
 import { type Action, action, type NoArguments } from '../runner/action.js';
 
 /** An action that consists of one driver command. */
-interface MachineAction<Name extends string> extends Omit<Action<Name>, 'run' | 'fail' | 'abandoned' | 'concurrent'> {
+interface MachineAction<Name extends string>
+  extends Omit<Action<Name>, 'run' | 'fail' | 'cleanUpAfterTakeover' | 'concurrent'> {
   readonly work: DriverWork;
   /** Name of the event in the server's action history. */
   readonly event: string;

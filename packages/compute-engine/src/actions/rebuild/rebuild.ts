@@ -128,7 +128,7 @@ export const rebuild = action({
   rejectionWithShares: 'BAD_REQUEST',
   during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
   history: 'rebuild',
-  notifies: { accepted: 'rebuild_scheduled', around: 'rebuild', failed: 'rebuild' },
+  notifies: { accepted: 'rebuild_scheduled', startAndEnd: 'rebuild', failed: 'rebuild' },
   onFailure: 'error',
   begin: async (scope, request: RebuildRequest) => {
     const { image, reimage } = await checkRebuildImage(scope, request);

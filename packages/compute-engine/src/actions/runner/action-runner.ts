@@ -44,8 +44,8 @@ async function leaveToOtherProcess(run: ServerRun, error: Error): Promise<JobOut
  * again.
  */
 async function readServer(core: Core, job: Job, id: string): Promise<Server | undefined> {
-  const cached = tables.servers.cached(core.store, id);
-  const server = cached?.jobId === job.id ? cached : await tables.servers.get(core.store, id);
+  const cachedServer = tables.servers.cached(core.store, id);
+  const server = cachedServer?.jobId === job.id ? cachedServer : await tables.servers.get(core.store, id);
   return job.attempts > 1 && server?.jobId === job.id ? fenceEarlierAttempts(core, job, id) : server;
 }
 
@@ -66,7 +66,7 @@ function fenceEarlierAttempts({ store }: Core, job: Job, id: string): Promise<Se
 async function cleanUpSuperseded(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const { core, server, context } = run;
   await core.worker.renewLease(run.job.id);
-  const result = (await action.abandoned?.(run)) ?? 'Error';
+  const result = (await action.cleanUpAfterTakeover?.(run)) ?? 'Error';
   await movePortsAndVolumesToCurrentHost(run).catch((error: unknown) => {
     if (isOutage(error) && run.job.attempts < MAX_ATTEMPTS) throw error;
   });
@@ -82,13 +82,13 @@ function watchOwnership(
   core: Core,
   job: Job,
   serverId: string,
-  superseded: AbortController,
+  abortController: AbortController,
 ): NodeJS.Timeout | undefined {
   if (core.store.kind === 'sqlite') return undefined;
   const check = async () => {
     const server = await tables.servers.get(core.store, serverId);
-    if (server?.jobId !== job.id) superseded.abort(new Superseded(`server ${serverId} belongs to another job`));
-    else if (currentAttempt(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
+    if (server?.jobId !== job.id) abortController.abort(new Superseded(`server ${serverId} belongs to another job`));
+    else if (currentAttempt(server) !== job.attempts) abortController.abort(new LeaseLost(job.id));
   };
   // Failed checks are ignored. If the database is unavailable, the job's own writes also fail.
   return setInterval(() => check().catch(() => {}), OWNER_CHECK_INTERVAL_MS).unref();
@@ -98,7 +98,7 @@ function watchOwnership(
 interface Owner {
   /** Position of the job in the order in which jobs started in this process. */
   readonly position: number;
-  readonly superseded: AbortController;
+  readonly abortController: AbortController;
 }
 
 /**
@@ -110,11 +110,11 @@ export class ActionRunner {
   readonly #actions: ReadonlyMap<string, AnyAction>;
   readonly #cleanups: ReadonlyMap<string, Cleanup>;
   /** The exclusive job that owns each server, by server id. */
-  readonly #exclusive = new Map<string, Owner>();
+  readonly #exclusiveOwners = new Map<string, Owner>();
   /** Number of jobs that this process has started. */
-  #started = 0;
+  #startedCount = 0;
   /** Abort controllers of the running concurrent jobs, by server id. */
-  readonly #concurrent = new Map<string, Set<AbortController>>();
+  readonly #concurrentControllers = new Map<string, Set<AbortController>>();
 
   constructor(core: () => Core, actions: ReadonlyMap<string, AnyAction>, cleanups: ReadonlyMap<string, Cleanup>) {
     this.#core = core;
@@ -125,7 +125,7 @@ export class ActionRunner {
   /** Executes an attempt of a job. If the returned promise is rejected, the job is retried. */
   async run(job: Job, stopping: AbortSignal): Promise<JobOutcome> {
     const core = this.#core();
-    const position = ++this.#started;
+    const position = ++this.#startedCount;
     const cleanup = this.#cleanups.get(job.kind);
     if (cleanup && job.unreadable) throw job.unreadable;
     if (cleanup) return cleanup.run(core, job).then(() => 'done');
@@ -148,15 +148,15 @@ export class ActionRunner {
   ): Promise<JobOutcome> {
     if (job.unreadable) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, action), job.unreadable);
     // A server's owner that started after this job executes a later request, which supersedes this job.
-    const owner = this.#exclusive.get(server.id);
+    const owner = this.#exclusiveOwners.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
       return cleanUpSuperseded(action, new ServerRun(core, job, server, stopping, action));
-    const superseded = new AbortController();
-    owner?.superseded.abort(new Superseded(`server ${server.id} belongs to another job`));
-    this.#exclusive.set(server.id, { position, superseded });
+    const abortController = new AbortController();
+    owner?.abortController.abort(new Superseded(`server ${server.id} belongs to another job`));
+    this.#exclusiveOwners.set(server.id, { position, abortController });
     if (server.taskState === 'deleting') this.#endConcurrent(server.id);
-    const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, superseded.signal]), action);
-    const watchTimer = watchOwnership(core, job, server.id, superseded);
+    const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, abortController.signal]), action);
+    const watchTimer = watchOwnership(core, job, server.id, abortController);
     try {
       return await this.#attempt(action, run);
     } catch (error) {
@@ -164,7 +164,8 @@ export class ActionRunner {
       return await cleanUpSuperseded(action, run);
     } finally {
       clearInterval(watchTimer);
-      if (this.#exclusive.get(server.id)?.superseded === superseded) this.#exclusive.delete(server.id);
+      if (this.#exclusiveOwners.get(server.id)?.abortController === abortController)
+        this.#exclusiveOwners.delete(server.id);
     }
   }
 
@@ -213,8 +214,8 @@ export class ActionRunner {
     // undone.
     if (job.unreadable && job.attempts < MAX_ATTEMPTS) throw job.unreadable;
     const abortController = new AbortController();
-    const controllers = this.#concurrent.get(server.id) ?? new Set();
-    this.#concurrent.set(server.id, controllers.add(abortController));
+    const controllers = this.#concurrentControllers.get(server.id) ?? new Set();
+    this.#concurrentControllers.set(server.id, controllers.add(abortController));
     const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, abortController.signal]), action);
     try {
       if (job.unreadable) throw job.unreadable;
@@ -223,7 +224,7 @@ export class ActionRunner {
       if (job.attempts > MAX_ATTEMPTS) throw createTooManyAttemptsError();
       run.begin();
       await action.run(run);
-      await run.notifyRest();
+      await run.notifyRemainingEnds();
       return 'done';
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
@@ -238,13 +239,13 @@ export class ActionRunner {
       return superseded ? 'superseded' : 'failed';
     } finally {
       controllers.delete(abortController);
-      if (controllers.size === 0) this.#concurrent.delete(server.id);
+      if (controllers.size === 0) this.#concurrentControllers.delete(server.id);
     }
   }
 
   /** Aborts this process's concurrent jobs on a server that is being deleted. */
   #endConcurrent(serverId: string): void {
-    for (const controller of this.#concurrent.get(serverId) ?? [])
+    for (const controller of this.#concurrentControllers.get(serverId) ?? [])
       controller.abort(new Superseded(`server ${serverId} is being deleted`));
   }
 }

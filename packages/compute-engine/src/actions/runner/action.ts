@@ -47,8 +47,8 @@ export interface ActionRules<Name extends string = string> {
   /** The action's name in the server's action history. If undefined, the action is not recorded. */
   readonly history: string | undefined;
   /**
-   * The notifications that the action sends. A string is shorthand for an object in which `around`, `completed` and
-   * `failed` have that value. If null, only notifications of the server's state changes are sent.
+   * The notifications that the action sends. A string is shorthand for an object in which `startAndEnd`, `completed`
+   * and `failed` have that value. If null, only notifications of the server's state changes are sent.
    */
   readonly notifies: Notifies;
   /** The action's name in the messages of 409 errors. Default: `name`. */
@@ -98,7 +98,7 @@ export interface Action<Name extends string = string, Request = void, Arguments 
    * Cleans up after another job has taken over the server. May be called more than once. Returns `Success` if the other
    * job has completed this job's work. Otherwise, the open history events are recorded as failed.
    */
-  readonly abandoned?: (run: ServerRun<Arguments>) => Promise<'Success' | undefined>;
+  readonly cleanUpAfterTakeover?: (run: ServerRun<Arguments>) => Promise<'Success' | undefined>;
 }
 
 /** What a concurrent action stores and returns after its guarded call to another service has succeeded. */

@@ -24,11 +24,11 @@ interface WriteOptions {
    * Whether the write may share a transaction with writes of other jobs, because it changes only rows that belong to
    * this server.
    */
-  readonly together?: boolean;
+  readonly sharesTransaction?: boolean;
   /** Whether this is the last write of the action. */
-  readonly last?: boolean;
+  readonly isLast?: boolean;
   /** Whether the same transaction deletes the job. */
-  readonly ends?: boolean;
+  readonly deletesJob?: boolean;
 }
 
 /**
@@ -88,10 +88,10 @@ export class ServerRun<Arguments = unknown> {
     return new Superseded(`server ${server.id} belongs to another job`);
   }
 
-  /** Starts the notification step that spans the entire job, if the action defines `around`. */
+  /** Starts the notification step that spans the entire job, if the action defines `startAndEnd`. */
   begin(): void {
-    const { around } = this.#notifications;
-    if (around) this.enter(around);
+    const { startAndEnd } = this.#notifications;
+    if (startAndEnd) this.enter(startAndEnd);
   }
 
   /**
@@ -110,7 +110,7 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /** Sends a notification without a phase such as `start` or `end`. */
-  pass(name: string): void {
+  notifyWithoutPhase(name: string): void {
     this.#notify({ name, server: this.server });
   }
 
@@ -129,7 +129,7 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /** Sends the remaining "end" notifications of a job that ended without a call of `finish()`. Does not change the server. */
-  async notifyRest(): Promise<void> {
+  async notifyRemainingEnds(): Promise<void> {
     const { core, context } = this;
     if (!core.events.isActive || this.#open.length === 0) return;
     await core.store.transaction(async (tx) => {
@@ -151,11 +151,14 @@ export class ServerRun<Arguments = unknown> {
    * Like `update`, but may share a transaction with writes of other jobs. The write must not conflict with jobs on
    * other servers.
    */
-  updateTogether(patch: ServerPatch, also: AdditionalWrite): Promise<Server> {
-    return this.write(patch, { also, together: true });
+  updateInSharedTransaction(patch: ServerPatch, also: AdditionalWrite): Promise<Server> {
+    return this.write(patch, { also, sharesTransaction: true });
   }
 
-  protected async write(patch: ServerPatch, { also, together, last, ends }: WriteOptions): Promise<Server> {
+  protected async write(
+    patch: ServerPatch,
+    { also, sharesTransaction, isLast, deletesJob }: WriteOptions,
+  ): Promise<Server> {
     const events = [...this.#events.values()];
     const pendingSteps = [...this.#pending];
     const { store } = this.core;
@@ -176,23 +179,23 @@ export class ServerRun<Arguments = unknown> {
       const [changed] = await awaitStatements([
         tables.servers.update(tx, next),
         action && recordEvents(tx, action, events),
-        ends && this.core.worker.complete(tx, this.job.id),
+        deletesJob && this.core.worker.complete(tx, this.job.id),
         // Notifications are stored in the order of these calls.
         ...pendingSteps.map(emit),
         this.core.events.emitState(tx, current, next, this.context),
-        ...(last ? this.#ending(next, patch.fault ?? null) : []).map(emit),
+        ...(isLast ? this.#ending(next, patch.fault ?? null) : []).map(emit),
       ]);
       return changed;
     };
-    this.server = await (together ? store.together(work, JOB_WRITES) : store.transaction(work));
+    this.server = await (sharesTransaction ? store.together(work, JOB_WRITES) : store.transaction(work));
     this.#pending = this.#pending.slice(pendingSteps.length);
-    if (last) this.#open = [];
+    if (isLast) this.#open = [];
     return this.server;
   }
 
   /** Performs the job's last write, which clears the task state and releases the server for the next action. */
   async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
-    await this.write({ ...IDLE_PATCH, ...patch }, { also, last: true });
+    await this.write({ ...IDLE_PATCH, ...patch }, { also, isLast: true });
   }
 
   /**
@@ -200,8 +203,8 @@ export class ServerRun<Arguments = unknown> {
    * other servers, unless additional writes release capacity, because releasing capacity locks hosts.
    */
   async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
-    const together = !also || this.server.claims.length === 0;
-    await this.write({ ...IDLE_PATCH, ...patch }, { also, together, last: true, ends: true });
+    const sharesTransaction = !also || this.server.claims.length === 0;
+    await this.write({ ...IDLE_PATCH, ...patch }, { also, sharesTransaction, isLast: true, deletesJob: true });
   }
 
   /**

@@ -12,5 +12,5 @@ export const shelveOffload = action({
   notifies: { failed: 'shelve_offload' },
   onFailure: 'error',
   run: offload,
-  abandoned: (run) => deleteUnrecordedAttachments(run),
+  cleanUpAfterTakeover: (run) => deleteUnrecordedAttachments(run),
 });

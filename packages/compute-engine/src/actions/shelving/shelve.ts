@@ -63,7 +63,7 @@ export const shelve = action({
     if (imageId && run.server.shelvedImageId !== imageId) await deleteUnfinishedImage(run, imageId);
     await failRun(run, 'error', error);
   },
-  abandoned: async (run) => {
+  cleanUpAfterTakeover: async (run) => {
     const { imageId } = run.arguments;
     await deleteUnrecordedAttachments(run);
     return imageId ? deleteUnfinishedImage(run, imageId) : undefined;
