@@ -54,7 +54,7 @@ export function parseSshPublicKey(text: string): SshPublicKey {
 }
 
 function rsaBits(fields: readonly Buffer[]): number | undefined {
-  const numbers = positiveIntegers(fields, 2);
+  const numbers = parsePositiveIntegers(fields, 2);
   if (!numbers) return undefined;
   const [exponent, modulus] = numbers as [bigint, bigint];
   const isValid = exponent >= 3n && exponent % 2n === 1n && modulus % 2n === 1n && exponent < modulus;
@@ -62,7 +62,7 @@ function rsaBits(fields: readonly Buffer[]): number | undefined {
 }
 
 function dsaBits(fields: readonly Buffer[]): number | undefined {
-  const numbers = positiveIntegers(fields, 4);
+  const numbers = parsePositiveIntegers(fields, 4);
   if (!numbers) return undefined;
   const [prime, order, generator, key] = numbers as [bigint, bigint, bigint, bigint];
   const hasStandardSizes = bitLength(prime) === DSA_BITS && bitLength(order) === DSA_ORDER_BITS;
@@ -97,7 +97,7 @@ function securityKeyBits(bitsOf: BitsOf): BitsOf {
   };
 }
 
-function positiveIntegers(fields: readonly Buffer[], count: number): readonly bigint[] | undefined {
+function parsePositiveIntegers(fields: readonly Buffer[], count: number): readonly bigint[] | undefined {
   if (fields.length !== count || fields.some((field) => field.length === 0 || field.readUInt8() >= 0x80))
     return undefined;
   return fields.map((field) => BigInt(`0x${field.toString('hex')}`));

@@ -89,7 +89,7 @@ export class Infrastructure {
   }
 
   /** Returns a host from the last snapshot, for synchronous callers; undefined before the first snapshot. */
-  lastKnown(host: string): Host | undefined {
+  lastKnownHost(host: string): Host | undefined {
     return this.#lastHostMap?.hosts.get(host);
   }
 

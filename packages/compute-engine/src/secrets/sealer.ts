@@ -94,12 +94,12 @@ export class Sealer {
   /**
    * Encrypts a string.
    *
-   * @param place identifies the place where the value is stored, such as the id of a job
+   * @param location identifies the place where the value is stored, such as the id of a job
    */
-  seal(text: string, place: string): string {
+  seal(text: string, location: string): string {
     const [key] = this.#keys;
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', key.imported, iv).setAAD(Buffer.from(place));
+    const cipher = createCipheriv('aes-256-gcm', key.imported, iv).setAAD(Buffer.from(location));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return `${key.id}.${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')}`;
   }
@@ -114,10 +114,10 @@ export class Sealer {
   /**
    * Decrypts a value.
    *
-   * @param place the place for which the value was encrypted
+   * @param location the place for which the value was encrypted
    * @throws {@link SealError}
    */
-  open(sealed: string, place: string): string {
+  open(sealed: string, location: string): string {
     const [id, content = ''] = sealed.split('.');
     const key = this.#keys.find((candidate) => candidate.id === id);
     if (!key)
@@ -130,7 +130,7 @@ export class Sealer {
       const decipher = createDecipheriv('aes-256-gcm', key.imported, bytes.subarray(0, IV_BYTES), {
         authTagLength: TAG_BYTES,
       })
-        .setAAD(Buffer.from(place))
+        .setAAD(Buffer.from(location))
         .setAuthTag(bytes.subarray(IV_BYTES, contentStart));
       return Buffer.concat([decipher.update(bytes.subarray(contentStart)), decipher.final()]).toString('utf8');
     } catch (cause) {

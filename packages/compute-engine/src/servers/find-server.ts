@@ -18,8 +18,8 @@ const serverNotFound = (id: string) => notFound(`Instance ${id} could not be fou
  * it visible.
  */
 export function checkVisible(server: Server, context: Context, { deleted, foreign }: ServerVisibility): void {
-  const visible = context.isAdmin || foreign || server.projectId === context.caller.projectId;
-  if (!visible || (server.deleted && !deleted)) throw serverNotFound(server.id);
+  const isVisible = context.isAdmin || foreign || server.projectId === context.caller.projectId;
+  if (!isVisible || (server.deleted && !deleted)) throw serverNotFound(server.id);
 }
 
 /**

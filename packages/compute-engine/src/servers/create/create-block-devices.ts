@@ -23,7 +23,7 @@ type DeviceOrigin =
 
 /** A request to remove a device, by its name, from the devices that the image defines. */
 export interface DeviceRemoval {
-  readonly removes: string;
+  readonly removedDevice: string;
 }
 
 const DISK_BUSES = ['fdc', 'ide', 'sata', 'scsi', 'usb', 'virtio', 'xen', 'lxc', 'uml'];
@@ -79,7 +79,7 @@ export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 
 /** Converts a requested disk to a `DeviceDraft`. Throws 400 if the fields of the disk contradict each other. */
 export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | DeviceRemoval {
   const device = normalizeDevicePath(requestedDevice.device);
-  if (requestedDevice.noDevice) return { removes: device ?? '' };
+  if (requestedDevice.noDevice) return { removedDevice: device ?? '' };
   const { source, size } = requestedDevice;
   const origin = originOf(requestedDevice);
   const destination =
@@ -133,7 +133,7 @@ function parseLegacyDevice(legacyDevice: LegacyDevice): DeviceDraft | DeviceRemo
   if (snapshotId !== undefined)
     return { ...commonFields, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
   if (volumeId !== undefined) return { ...commonFields, source: 'volume', destination: 'volume', sourceId: volumeId };
-  if (legacyDevice.noDevice) return { removes: commonFields.device ?? '' };
+  if (legacyDevice.noDevice) return { removedDevice: commonFields.device ?? '' };
   throw invalidMappingError('a device must specify a volume, a snapshot, swap, ephemeral or no_device.');
 }
 
@@ -149,13 +149,13 @@ export function parseLegacyDevices(
   const drafts = legacyDevices.map(parseLegacyDevice);
   if (imageId) {
     const hasRootConflict = drafts.some(
-      (draft) => !('removes' in draft) && draft.destination === 'volume' && draft.device === rootDevice,
+      (draft) => !('removedDevice' in draft) && draft.destination === 'volume' && draft.device === rootDevice,
     );
     if (hasRootConflict) throw invalidMappingError(`${rootDevice} is the root device, which contains the image.`);
     return [...drafts, createImageRoot(imageId)];
   }
-  const volumes = drafts.filter((draft) => !('removes' in draft) && draft.destination === 'volume');
-  const root = volumes.find((draft) => !('removes' in draft) && draft.device === rootDevice) ?? volumes[0];
+  const volumes = drafts.filter((draft) => !('removedDevice' in draft) && draft.destination === 'volume');
+  const root = volumes.find((draft) => !('removedDevice' in draft) && draft.device === rootDevice) ?? volumes[0];
   return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
 }
 

@@ -94,9 +94,9 @@ function draftsOf(request: NewServer, image: Image | undefined, rootDevice: stri
       : devices.map((device) => draftOf(device, image?.id));
   const imageDevices = image ? devicesOfImage(image) : [];
   const imageDefinesRoot = imageDevices.some(({ bootIndex }) => bootIndex === 0);
-  const requestedDrafts = parsedDevices.filter((draft): draft is DeviceDraft => !('removes' in draft));
+  const requestedDrafts = parsedDevices.filter((draft): draft is DeviceDraft => !('removedDevice' in draft));
   const usedNames = new Set(
-    parsedDevices.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))),
+    parsedDevices.flatMap((draft) => ('removedDevice' in draft ? draft.removedDevice : (draft.device ?? []))),
   );
   const remainingImageDevices = imageDevices.filter(
     ({ device, bootIndex }) => bootIndex === 0 || device === null || !usedNames.has(device),

@@ -47,11 +47,11 @@ export class ServerNetwork {
   /** Associates a floating IP with a fixed address of the server; default: its first IPv4 address. */
   async addFloatingIp({ caller }: Context, server: Server, address: string, fixedAddress?: string): Promise<void> {
     const { networks } = this.#core.catalogs;
-    const fixed = server.interfaces.flatMap(({ portId, fixedIps }) => fixedIps.map((ip) => ({ portId, ...ip })));
+    const allFixedIps = server.interfaces.flatMap(({ portId, fixedIps }) => fixedIps.map((ip) => ({ portId, ...ip })));
     if (server.interfaces.length === 0)
       throw badRequest('The instance has no interfaces to associate a floating IP with.');
-    if (fixed.length === 0) throw badRequest('The instance has no fixed IPs to associate a floating IP with.');
-    const target = fixed.find((ip) =>
+    if (allFixedIps.length === 0) throw badRequest('The instance has no fixed IPs to associate a floating IP with.');
+    const target = allFixedIps.find((ip) =>
       fixedAddress === undefined ? ip.version === 4 : ip.address === fixedAddress.toLowerCase(),
     );
     if (!target) throw badRequest('Specified fixed address is not assigned to the instance.');

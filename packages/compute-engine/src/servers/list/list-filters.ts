@@ -136,16 +136,16 @@ export function statesWithStatus(statuses: readonly string[]): readonly State[] 
 
 /**
  * Adds to a query the filters that databases can apply.
- * @param live the condition for servers that are not deleted
+ * @param liveCondition the condition for servers that are not deleted
  */
 export function applyFilters(
   rows: RowQuery,
   filters: ServerFilters,
   kind: DatabaseKind,
-  live = LIVE_SERVERS,
+  liveCondition = LIVE_SERVERS,
 ): RowQuery {
   const states = filters.statuses && statesWithStatus(filters.statuses);
-  const filtered = applyColumnFilters(applyDeletedFilter(rows, filters, live), filters, kind);
+  const filtered = applyColumnFilters(applyDeletedFilter(rows, filters, liveCondition), filters, kind);
   if (!states) return filtered;
   return states.length === 0
     ? filtered.where('id', '=', '')
@@ -252,7 +252,7 @@ function plainCondition(
   return atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`;
 }
 
-function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
+function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, liveCondition: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
   // If the list is limited to a project, the expression differs from that of the index over all servers, so that
   // PostgreSQL does not also read that index.
@@ -261,7 +261,7 @@ function applyDeletedFilter(rows: RowQuery, filters: ServerFilters, live: RawBui
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
     return rows.where('deleted', 'in', [0, 1]);
   }
-  const existingRows = rows.where(live);
+  const existingRows = rows.where(liveCondition);
   return softDeleted ? existingRows : existingRows.where('vm_state', '!=', 'soft-delete');
 }
 

@@ -67,7 +67,7 @@ export class SubstringSearch {
   readonly #otherPatterns: ServerFilters;
   readonly #live: RawBuilder<boolean>;
   /** Whether an index in page order contains all compared fields. */
-  readonly #coveredFields: boolean;
+  readonly #hasCoveringIndex: boolean;
 
   /**
    * Creates a substring search. Returns undefined if the filters contain no substring, or if other filters may select
@@ -95,7 +95,7 @@ export class SubstringSearch {
     const { projectId: _, ...rest } = filters;
     const hasNoOtherFilters =
       otherPatterns.length === 0 && Object.values(rest).every((value) => value === undefined || value === false);
-    this.#coveredFields = coveredFields !== undefined && hasNoOtherFilters;
+    this.#hasCoveringIndex = coveredFields !== undefined && hasNoOtherFilters;
   }
 
   /**
@@ -104,11 +104,11 @@ export class SubstringSearch {
    */
   async rows(pageQuery: PageQuery): Promise<Rows | undefined> {
     const { db, limit } = pageQuery;
-    if (this.#coveredFields && this.#otherPatterns.projectId !== undefined) return this.#searchInOrder(pageQuery);
-    const max = Math.max(this.#coveredFields ? MAX_SEARCHED_INDEX_ROWS : 0, SEARCHED_ROWS_PER_PAGE_ROW * limit);
+    if (this.#hasCoveringIndex && this.#otherPatterns.projectId !== undefined) return this.#searchInOrder(pageQuery);
+    const max = Math.max(this.#hasCoveringIndex ? MAX_SEARCHED_INDEX_ROWS : 0, SEARCHED_ROWS_PER_PAGE_ROW * limit);
     const firstRows = await this.#searchInOrder(pageQuery, max);
     if (firstRows.length === limit) return firstRows;
-    if (!this.#coveredFields) return undefined;
+    if (!this.#hasCoveringIndex) return undefined;
     const candidates = await this.#candidates(db);
     if (!candidates) return this.#searchInOrder(pageQuery);
     return candidates.length === 0 ? [] : this.#filterCandidates(pageQuery, candidates);

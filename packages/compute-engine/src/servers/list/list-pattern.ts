@@ -61,7 +61,9 @@ const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
  * Parses the first element of a pattern. `matches` is an escaped literal character, `.` for any character, or empty for
  * a character class or an assertion. Returns undefined for all other elements.
  */
-function parseFirst(pattern: string): { readonly length: number; readonly matches: string | '.' | '' } | undefined {
+function parseFirstElement(
+  pattern: string,
+): { readonly length: number; readonly matches: string | '.' | '' } | undefined {
   const [first, ...others] = pattern.slice(0, 4);
   const next = others[0] ?? '';
   if (first === '\\' && PUNCTUATION.test(next)) return { length: 2, matches: `\\${next}` };
@@ -81,7 +83,7 @@ export function likePatternOf(pattern: string, encode?: (character: string) => s
   const parts = ['%'];
   const addWildcard = () => parts.at(-1) !== '%' && parts.push('%');
   for (let rest = pattern; rest !== ''; ) {
-    const first = parseFirst(rest);
+    const first = parseFirstElement(rest);
     if (!first) return undefined;
     const [quantifier = ''] = QUANTIFIER.exec(rest.slice(first.length)) ?? [];
     rest = rest.slice(first.length + quantifier.length);

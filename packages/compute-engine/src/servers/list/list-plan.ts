@@ -101,9 +101,11 @@ export function rowsPlanOf({ session, hosts, query, filters }: PlanInput): RowsP
   // The results of several queries are merged only in order of creation, because JavaScript and databases sort strings
   // differently.
   const alternatives = sort.every(({ key }) => key === 'created_at') ? splitByState(filters) : [filters];
-  const [only, ...others] = alternatives;
+  const [onlyAlternative, ...others] = alternatives;
   const search =
-    only && others.length === 0 ? SubstringSearch.of(session, only, order.inDatabase ? sort : []) : undefined;
+    onlyAlternative && others.length === 0
+      ? SubstringSearch.of(session, onlyAlternative, order.inDatabase ? sort : [])
+      : undefined;
   const indexed = alternatives.every((part) => isIndexed(part, sort));
   return {
     source: search ? 'substrings' : others.length > 0 ? 'merged' : 'rows',
