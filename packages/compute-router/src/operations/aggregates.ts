@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
 import { azName, fqdn, metadataWithNull, name, nameWithSpaces, uuid } from '../schemas/types.js';
-import { aggregate, aggregateCreated, aggregateTexts } from '../views/aggregate.js';
+import { aggregate, aggregateTexts, createdAggregate } from '../views/aggregate.js';
 import { parseNumericId } from './id-in-path.js';
 
 const aggregateDocs = resource({
@@ -57,7 +57,7 @@ export const aggregateOperations = [
         }),
       ),
     }),
-    reply: { aggregate: described(aggregateTexts.aggregate, aggregateCreated) },
+    reply: { aggregate: described(aggregateTexts.aggregate, createdAggregate) },
     run: async ({ engine, body: { aggregate: requested } }) => ({
       aggregate: await engine.aggregates.create(requested.name, requested.availability_zone),
     }),

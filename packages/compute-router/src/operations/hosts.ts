@@ -158,10 +158,10 @@ export const hostOperations = [
       };
     },
   }),
-  ...powerOperations.map(({ action, ...described }) =>
+  ...powerOperations.map(({ action, ...definition }) =>
     operation({
       ...hostDocs,
-      ...described,
+      ...definition,
       method: 'GET',
       path: `/os-hosts/{id}/${action}`,
       window,

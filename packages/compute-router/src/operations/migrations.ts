@@ -10,7 +10,7 @@ import { resource } from '../reference/resource.js';
 import { dateTimeText } from '../schemas/date-time.js';
 import { collectionLinks } from '../schemas/reply-types.js';
 import { limitSchema } from '../schemas/types.js';
-import { migrationListed, migrationTexts, serverMigrationListed, serverMigrationShown } from '../views/migration.js';
+import { listedMigration, listedServerMigration, migrationTexts, shownServerMigration } from '../views/migration.js';
 import { parentServer } from './servers/target.js';
 
 const migrationDocs = resource({
@@ -64,7 +64,7 @@ export const migrationOperations = [
     errors: since('2.59', [400]),
     query: listQuery,
     reply: {
-      migrations: described(migrationTexts.migrations, [migrationListed]),
+      migrations: described(migrationTexts.migrations, [listedMigration]),
       migrations_links: since(
         '2.59',
         described('Link to the next page. Absent if this page is not full.', collectionLinks.optional()),
@@ -114,7 +114,7 @@ export const migrationOperations = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { migrations: described(migrationTexts.migrations, [serverMigrationListed]) },
+    reply: { migrations: described(migrationTexts.migrations, [listedServerMigration]) },
     load: loadHosts,
     run: async ({ engine, target }) => ({ migrations: await engine.migrations.inProgress(target) }),
   }),
@@ -130,7 +130,7 @@ export const migrationOperations = [
     status: 200,
     errors: [404],
     target: parentServer,
-    reply: { migration: described('A live migration.', serverMigrationShown) },
+    reply: { migration: described('A live migration.', shownServerMigration) },
     load: loadHosts,
     run: async ({ engine, target, params }) => ({
       migration: await engine.migrations.getInProgress(target, params.id),

@@ -7,7 +7,7 @@ import { resource } from '../reference/resource.js';
 import { rejectedSince275 } from '../schemas/extra-parameters.js';
 import { storableText } from '../schemas/storable-text.js';
 import { lenientBoolean, quotaValue } from '../schemas/types.js';
-import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown, quotasText } from '../views/quota.js';
+import { changedQuotaSet, quotaSetBody, quotaSetDetail, quotasText, shownQuotaSet } from '../views/quota.js';
 
 const quotaSetDocs = resource({ tag: 'quota-sets', parameters: { id: 'ID of the project.' } });
 
@@ -55,7 +55,7 @@ export const quotaSetOperations = [
     errors: [400],
     query: userQuery,
     target: projectTarget,
-    reply: { quota_set: described(quotasText, quotaSetShown) },
+    reply: { quota_set: described(quotasText, shownQuotaSet) },
     run: async (call) => {
       const scope = await requireScope(call);
       return { quota_set: { id: scope.projectId, limits: await call.engine.quotas.limits(scope) } };
@@ -91,7 +91,7 @@ export const quotaSetOperations = [
     errors: [400],
     query: query({}, { extra: 'ignore' }),
     target: projectTarget,
-    reply: { quota_set: described(quotasText, quotaSetShown) },
+    reply: { quota_set: described(quotasText, shownQuotaSet) },
     run: async (call) => {
       await requireKnownProject(call, call.target.projectId);
       return { quota_set: { id: call.target.projectId, limits: await call.engine.quotas.defaults() } };
@@ -125,7 +125,7 @@ export const quotaSetOperations = [
       ),
     }),
     target: projectTarget,
-    reply: { quota_set: described(quotasText, quotaSetChanged) },
+    reply: { quota_set: described(quotasText, changedQuotaSet) },
     run: async (call) => {
       const scope = await requireScope(call);
       const { quotas } = call.engine;

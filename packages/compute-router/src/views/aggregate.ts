@@ -29,7 +29,7 @@ const createdShape: ViewShape<Aggregate, ComputeCall> = {
 };
 
 /** The representation of a new aggregate, which does not contain hosts or metadata. */
-export const aggregateCreated = view<Aggregate, ComputeCall>(createdShape);
+export const createdAggregate = view<Aggregate, ComputeCall>(createdShape);
 
 export const aggregate = view<Aggregate, ComputeCall>({
   ...createdShape,

@@ -75,7 +75,7 @@ const commonFields: Shape = {
 };
 
 /** The representation of a migration in the list of all migrations. */
-export const migrationListed = view<MigrationRecord, HostsCall>({
+export const listedMigration = view<MigrationRecord, HostsCall>({
   ...commonFields,
   ...sourceAndDestination('os_compute_api:os-migrations:index:host'),
   instance_uuid: text(commonTexts.serverUuid, (m) => m.serverId),
@@ -143,7 +143,7 @@ const serverMigrationFields: Shape = {
 };
 
 /** The representation of a live migration in a server's list of ongoing live migrations. */
-export const serverMigrationListed = view<MigrationRecord, HostsCall>({
+export const listedServerMigration = view<MigrationRecord, HostsCall>({
   ...serverMigrationFields,
   ...sourceAndDestination('os_compute_api:servers:migrations:index:host'),
 });
@@ -152,7 +152,7 @@ export const serverMigrationListed = view<MigrationRecord, HostsCall>({
  * The representation of a live migration in the response for a single migration. Its hosts are visible to all callers
  * that can see the migration.
  */
-export const serverMigrationShown = view<MigrationRecord, HostsCall>({
+export const shownServerMigration = view<MigrationRecord, HostsCall>({
   ...serverMigrationFields,
   ...sourceAndDestination(),
 });

@@ -98,8 +98,8 @@ const idOf = (text: string) =>
   );
 const projectId = { id: idOf('ID of the project.') };
 
-export const quotaSetChanged = view<QuotaSet, ComputeCall>(fields(quotaSetKinds, limitOf));
-export const quotaSetShown = view<QuotaSet, ComputeCall>({ ...fields(quotaSetKinds, limitOf), ...projectId });
+export const changedQuotaSet = view<QuotaSet, ComputeCall>(fields(quotaSetKinds, limitOf));
+export const shownQuotaSet = view<QuotaSet, ComputeCall>({ ...fields(quotaSetKinds, limitOf), ...projectId });
 export const quotaClassChanged = view<QuotaSet, ComputeCall>(fields(shownClassKinds, limitOf));
 export const quotaClassShown = view<QuotaSet, ComputeCall>({
   ...fields(shownClassKinds, limitOf),

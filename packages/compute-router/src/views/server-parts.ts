@@ -215,9 +215,9 @@ export const faultSchema = z.strictObject({
  * unexpected fault (500).
  */
 export function faultOf(server: Server, status: string, isAdmin: boolean): z.infer<typeof faultSchema> | undefined {
-  const { fault: recorded } = server;
-  if (!recorded || (status !== 'ERROR' && status !== 'DELETED')) return undefined;
-  const { code, message, details, createdAt } = recorded;
+  const { fault: recordedFault } = server;
+  if (!recordedFault || (status !== 'ERROR' && status !== 'DELETED')) return undefined;
+  const { code, message, details, createdAt } = recordedFault;
   const shown = details && (isAdmin || code !== 500) ? details : undefined;
   return { code, created: type.formatServerTime(createdAt), message, ...(shown && { details: shown }) };
 }

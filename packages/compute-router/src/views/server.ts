@@ -67,7 +67,7 @@ export const serverDetail = view<Server, HostsCall>(shownFields, {
   alternative: partialServer.detail,
 });
 
-export const serverShown = view<Server, HostsCall>(
+export const shownServer = view<Server, HostsCall>(
   { ...shownFields, ...groupsShape },
   { cacheKey: cacheKeyOf, alternative: partialServer.shown },
 );
@@ -93,7 +93,7 @@ const updatedFields: Shape = {
 };
 
 /** The server in the response to an update. Since 2.75, it has the same fields as in the response to `showServer`. */
-export const serverUpdated = view<Server, HostsCall>(updatedFields);
+export const updatedServer = view<Server, HostsCall>(updatedFields);
 
 /** A rebuilt server, with the password that only the response to a rebuild contains. */
 export interface RebuiltServer extends Server {
@@ -103,7 +103,7 @@ export interface RebuiltServer extends Server {
 const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = updatedFields;
 
 /** The server in the response to a rebuild. */
-export const serverRebuilt = view<RebuiltServer, HostsCall>({
+export const rebuiltServer = view<RebuiltServer, HostsCall>({
   ...(rebuiltBase as unknown as ViewShape<RebuiltServer, HostsCall>),
   adminPass: field(serverTexts.createdPassword, z.string().optional(), (s) => s.adminPassword ?? undefined),
   key_name: since('2.54', extendedFields.key_name.response),
@@ -119,7 +119,7 @@ export interface CreatedServer {
   readonly adminPassword: string | undefined;
 }
 
-export const serverCreated = view<CreatedServer, ComputeCall>({
+export const createdServer = view<CreatedServer, ComputeCall>({
   id: text(commonFields.id.response.description, ({ server }) => server.id),
   links: field(commonTexts.links, type.links, ({ server }, call) => [...call.links(`/servers/${server.id}`)] as never),
   'OS-DCF:diskConfig': field(serverTexts.diskConfig, z.enum(['AUTO', 'MANUAL']), ({ server }) => server.diskConfig),

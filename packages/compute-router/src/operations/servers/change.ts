@@ -1,7 +1,7 @@
 import { described, object } from '@apistrata/microversion/schema';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import { serverUpdated } from '../../views/server.js';
+import { updatedServer } from '../../views/server.js';
 import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { serverDocs } from './server-docs.js';
@@ -26,7 +26,7 @@ export const changeServers = [
     when: { 409: 'Since 2.104, the server is not in the availability zone to which the request would pin it.' },
     body,
     target: serverById,
-    reply: { server: described(serverTexts.server, serverUpdated) },
+    reply: { server: described(serverTexts.server, updatedServer) },
     load: loadHosts,
     run: async ({ engine, context, target, body: { server } }) => ({
       server: await engine.servers.update(context, target.id, recordFieldsOf(server)),

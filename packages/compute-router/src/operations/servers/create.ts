@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
-import { serverCreated } from '../../views/server.js';
+import { createdServer } from '../../views/server.js';
 import { serverTexts } from '../../views/server-field.js';
 import { recordFieldsOf } from '../../views/server-request-fields.js';
 import { type CreateServerBody, createServerBody } from './create-body.js';
@@ -128,7 +128,7 @@ export const createServer = operation({
   },
   body: createServerBody,
   reply: {
-    server: described(serverTexts.server, serverCreated),
+    server: described(serverTexts.server, createdServer),
     reservation_id: described(
       'ID shared by all servers that this request creates. Returned instead of the server if `return_reservation_id` is true.',
       z.string().optional(),

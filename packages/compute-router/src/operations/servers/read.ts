@@ -6,7 +6,7 @@ import { nextLink } from '../../http/paging.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
-import { serverDetail, serverShown, serverSummary } from '../../views/server.js';
+import { serverDetail, serverSummary, shownServer } from '../../views/server.js';
 import { serverTexts } from '../../views/server-field.js';
 import { isUnreachable } from '../../views/server-partial.js';
 import { type ServerListParameters, serverListQuery } from './list-query.js';
@@ -84,7 +84,7 @@ export const readServers = [
     status: 200,
     errors: [404],
     target: serverById,
-    reply: { server: described(serverTexts.server, serverShown) },
+    reply: { server: described(serverTexts.server, shownServer) },
     load: loadHosts,
     run: (call) => {
       if (isUnreachable(call.target, call) && !at(showsPartialData, call.version)) {

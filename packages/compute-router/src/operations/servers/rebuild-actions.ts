@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
-import { serverRebuilt } from '../../views/server.js';
+import { rebuiltServer } from '../../views/server.js';
 import { serverTexts } from '../../views/server-field.js';
 import { fieldsOf, recordFieldsOf } from '../../views/server-request-fields.js';
 import { plainAction } from './plain-action.js';
@@ -46,7 +46,7 @@ export const rebuildActions = [
       409: 'The status of the server does not allow the operation, the server is locked, or its root disk is a volume that cannot be rebuilt.',
     },
     body: object({ rebuild: described('The new image, and other attributes of the server to change.', rebuildSchema) }),
-    reply: { server: described(serverTexts.server, serverRebuilt) },
+    reply: { server: described(serverTexts.server, rebuiltServer) },
     load: loadHosts,
     run: async (call) => {
       const { engine, context, target, version } = call;
