@@ -60,7 +60,7 @@ export function createCallFactory(
   return (req: IncomingMessage, res: ServerResponse, mount: Mount): ComputeCall | Promise<ComputeCall> => {
     const caller = identity(req);
     return isPromise(caller)
-      ? caller.then((identified) => createRateLimitedCall(req, res, identified, mount))
+      ? caller.then((identifiedCaller) => createRateLimitedCall(req, res, identifiedCaller, mount))
       : createRateLimitedCall(req, res, caller, mount);
   };
 }

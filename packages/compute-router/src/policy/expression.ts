@@ -19,8 +19,8 @@ const ALLOWED_OPERANDS = {
   service_roles: 'text',
   is_admin: ['True', 'False'],
   system_scope: ['all'],
-  project_id: 'text or target',
-  user_id: 'text or target',
+  project_id: 'textOrTarget',
+  user_id: 'textOrTarget',
   project_domain_id: 'text',
   user_domain_id: 'text',
 } as const;
@@ -146,7 +146,7 @@ function checkOf(text: string, column: number, check: string, field: string | un
   const name = check as CheckName;
   const allowed = ALLOWED_OPERANDS[name];
   if (field !== undefined) {
-    if (allowed !== 'text or target')
+    if (allowed !== 'textOrTarget')
       throw new PolicySyntaxError(`${check}: cannot be compared with a target`, text, column);
     if (!TARGET_FIELDS.has(field)) {
       throw new PolicySyntaxError(

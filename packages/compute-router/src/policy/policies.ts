@@ -118,8 +118,8 @@ function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition
   const { overrides = {}, file } = options;
   const definitions = new Map<string, Definition>();
   for (const [name, check] of Object.entries(BASE_RULES)) definitions.set(name, { check, from: 'default', source: {} });
-  for (const [name, byDefault] of Object.entries(RULES)) {
-    definitions.set(name, { check: BASE_RULES[byDefault], from: 'default', source: {} });
+  for (const [name, baseRule] of Object.entries(RULES)) {
+    definitions.set(name, { check: BASE_RULES[baseRule], from: 'default', source: {} });
   }
 
   function override(name: string, check: unknown, from: 'file' | 'overrides', source: PolicySource): void {
