@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { compoundKey, type Store, type Tx } from '@apistrata/record-store';
 import { CatalogError } from '../errors/catalog-error.js';
 
-/** Encrypts stored values. `place` identifies the record, so that a value cannot be decrypted in another record. */
+/** Encrypts stored values. `location` identifies the record, so that a value cannot be decrypted in another record. */
 export interface DocumentSeal {
-  seal(text: string, place: string): string;
-  open(sealed: string, place: string): string;
+  seal(text: string, location: string): string;
+  open(sealed: string, location: string): string;
   /** Returns whether a value is encrypted with the current key. */
   isCurrent(sealed: string): boolean;
 }

@@ -51,7 +51,7 @@ const formatIpv4 = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >
 export function formatIp({ version, value }: IpAddress): string {
   if (version === 4) return formatIpv4(value);
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
-  const { at, length } = longestZeros(groups);
+  const { at, length } = longestZeroRun(groups);
   if (length < 2) return groups.join(':');
   if (at === 0 && length === 6) return `::${formatIpv4(value)}`;
   if (at === 0 && length === 5 && groups[5] === 'ffff') return `::ffff:${formatIpv4(value)}`;
@@ -59,7 +59,7 @@ export function formatIp({ version, value }: IpAddress): string {
 }
 
 /** Finds the longest run of zero groups. If several runs have the same length, returns the first one. */
-function longestZeros(groups: readonly string[]): { readonly at: number; readonly length: number } {
+function longestZeroRun(groups: readonly string[]): { readonly at: number; readonly length: number } {
   let longest = { at: 0, length: 0 };
   for (let at = 0; at < groups.length; at++) {
     let length = 0;

@@ -7,7 +7,7 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import { canonicalIp } from '../ip-address.js';
 import type { FloatingIp, FloatingIpQuery } from '../network-catalog.js';
-import { allocateFrom, allocateRequested, releaseAddresses, subnetsById } from './ip-allocations.js';
+import { allocateFromSubnets, allocateRequested, releaseAddresses, subnetsById } from './ip-allocations.js';
 import { initialFields, NameCache, type NetworkContext, notifyPortsChanged } from './network-context.js';
 import {
   type FloatingIpRecord,
@@ -198,7 +198,7 @@ export function createFloatingIpOperations(context: NetworkContext) {
       );
       const allocatedAddress =
         request.address === undefined
-          ? await allocateFrom(tx, context.blocks, subnets, id)
+          ? await allocateFromSubnets(tx, context.blocks, subnets, id)
           : await allocateRequested(tx, subnets, request.address, id);
       if (!allocatedAddress)
         throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);

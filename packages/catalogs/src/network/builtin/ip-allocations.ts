@@ -248,7 +248,7 @@ export async function allocatePerVersion(
   for (const candidates of [v4, v6, ...derived.map((subnet) => [subnet])]) {
     const [firstSubnet] = candidates;
     if (!firstSubnet) continue;
-    const fixedIp = await allocateFrom(tx, blocks, candidates, holderId, mac);
+    const fixedIp = await allocateFromSubnets(tx, blocks, candidates, holderId, mac);
     if (!fixedIp)
       throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${firstSubnet.networkId}.`);
     fixedIps.push(fixedIp);
@@ -257,7 +257,7 @@ export async function allocatePerVersion(
 }
 
 /** Allocates an address in the first subnet that has a free address. Returns undefined if no address is free. */
-export async function allocateFrom(
+export async function allocateFromSubnets(
   tx: Tx,
   blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],

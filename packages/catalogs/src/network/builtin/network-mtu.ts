@@ -34,30 +34,30 @@ function mtuOverTunnels(tunnels: readonly HostTunnel[]): number {
 /**
  * Returns the default MTU of a new network.
  *
- * @param outside true for external and physical networks, which do not use tunnels
+ * @param withoutTunnels true for external and physical networks, which do not use tunnels
  */
 export async function defaultMtu(
   { hostTunnels }: { readonly hostTunnels: (session: Session) => Promise<readonly HostTunnel[]> },
   session: Session,
-  outside = false,
+  withoutTunnels = false,
 ): Promise<number> {
-  return outside ? DEFAULT_MTU : mtuOverTunnels(await hostTunnels(session));
+  return withoutTunnels ? DEFAULT_MTU : mtuOverTunnels(await hostTunnels(session));
 }
 
 /**
  * Lowers the MTU of networks whose MTU exceeds that of a new host's tunnels. A network MTU that exceeds the Ethernet
  * MTU is not changed, because an administrator has set it.
  *
- * @param known the tunnel endpoints of the existing hosts
+ * @param existingTunnels the tunnel endpoints of the existing hosts
  */
 export async function lowerMtuForTunnels(
   tx: Tx,
-  known: readonly HostTunnel[],
+  existingTunnels: readonly HostTunnel[],
   tunnel: HostTunnel,
   now: number,
 ): Promise<void> {
   const mtu = tunnelMtu(tunnel);
-  if (mtuOverTunnels(known) <= mtu) return;
+  if (mtuOverTunnels(existingTunnels) <= mtu) return;
   const internalNetworks = await networks.find(tx, (q) => q.where('external', '=', 0).orderBy('seq'));
   for (const network of internalNetworks)
     if (!usesPhysicalNetwork(network) && network.mtu > mtu && network.mtu <= DEFAULT_MTU)

@@ -28,7 +28,7 @@ export interface RouterPlanInput {
   /** The router ports on the plan's networks. */
   readonly ports: readonly PortRecord[];
   /** The networks whose only router is an implicit one. */
-  readonly implicit: readonly NetworkRecord[];
+  readonly implicitlyRouted: readonly NetworkRecord[];
   /**
    * The ids of networks that routers on this host connect, including networks without servers on this host. Empty if
    * the plan covers a single host.
@@ -88,19 +88,19 @@ async function findRoutersForOtherHosts(
   self: string,
 ) {
   const requestedNetworks = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
-  const implicit = await findImplicitlyRouted(store, requestedNetworks);
+  const implicitlyRouted = await findImplicitlyRouted(store, requestedNetworks);
   const unusedIds = new Set<string>();
   for (const id of routerIds) {
     const networkIds = localPorts.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
     let needed = false;
-    for (const networkId of implicit.some((network) => network.id === id) ? [id] : networkIds)
+    for (const networkId of implicitlyRouted.some((network) => network.id === id) ? [id] : networkIds)
       needed ||= await hasServers(store, networkId);
     if (!needed) unusedIds.add(id);
   }
   if (unusedIds.size > 0) await removePlacements(store, [...unusedIds], self);
   return {
     ports: localPorts.filter(({ deviceId }) => !unusedIds.has(deviceId)),
-    implicit: implicit.filter(({ id }) => !unusedIds.has(id)),
+    implicitlyRouted: implicitlyRouted.filter(({ id }) => !unusedIds.has(id)),
   };
 }
 
@@ -119,26 +119,31 @@ export async function findRouterPlanInput(
     knownNetworks.map(({ id }) => id),
   );
   const routedNetworkIds = new Set(routerPorts.map(({ networkId }) => networkId));
-  const implicit = knownNetworks.filter((network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id));
-  if (!hosts) return { ports: routerPorts, implicit, reached: new Set(), hostOf: () => null };
+  const implicitlyRouted = knownNetworks.filter(
+    (network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id),
+  );
+  if (!hosts) return { ports: routerPorts, implicitlyRouted, reached: new Set(), hostOf: () => null };
 
-  const needed = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicit.map(({ id }) => id)]);
+  const needed = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicitlyRouted.map(({ id }) => id)]);
   const routerHosts = await placeRouters(store, [...needed], hosts);
   const hostOf = (routerId: string) => routerHosts.get(routerId) ?? null;
   const localRouterIds = [...routerHosts].flatMap(([id, host]) => (host === hosts.self ? [id] : []));
-  if (localRouterIds.length === 0) return { ports: routerPorts, implicit, reached: new Set(), hostOf };
+  if (localRouterIds.length === 0) return { ports: routerPorts, implicitlyRouted, reached: new Set(), hostOf };
   const localPorts = await ports.find(store, (q) =>
     q.where('device_id', 'in', localRouterIds).where(isRouterPort(store)).orderBy('seq'),
   );
   const otherRouterIds = localRouterIds.filter((id) => !needed.has(id));
   const otherRouters =
     otherRouterIds.length === 0
-      ? { ports: localPorts, implicit: [] }
+      ? { ports: localPorts, implicitlyRouted: [] }
       : await findRoutersForOtherHosts(store, otherRouterIds, localPorts, hosts.self);
-  const localImplicitNetworks = [...implicit.filter(({ id }) => hostOf(id) === hosts.self), ...otherRouters.implicit];
+  const localImplicitNetworks = [
+    ...implicitlyRouted.filter(({ id }) => hostOf(id) === hosts.self),
+    ...otherRouters.implicitlyRouted,
+  ];
   return {
     ports: [...new Map([...routerPorts, ...otherRouters.ports].map((port) => [port.id, port])).values()],
-    implicit: [...implicit, ...otherRouters.implicit],
+    implicitlyRouted: [...implicitlyRouted, ...otherRouters.implicitlyRouted],
     reached: new Set([
       ...otherRouters.ports.map(({ networkId }) => networkId),
       ...localImplicitNetworks.map(({ id }) => id),
@@ -209,7 +214,7 @@ export async function planRouters(
       floating: external ? floatingIpsFor(networkIds, router.externalNetworkId) : [],
     };
   });
-  const implicit = parts.implicit.map((network) => ({
+  const implicitlyRouted = parts.implicitlyRouted.map((network) => ({
     ...implicitRouter(
       network,
       subnets.filter(({ networkId }) => networkId === network.id),
@@ -217,5 +222,5 @@ export async function planRouters(
     host: parts.hostOf(network.id),
     floating: floatingIpsFor(new Set([network.id]), null),
   }));
-  return [...explicitRouters, ...implicit];
+  return [...explicitRouters, ...implicitlyRouted];
 }

@@ -6,7 +6,7 @@ import { ipOf } from '../ip-address.js';
 import type { Port } from '../network-catalog.js';
 import { deriveAddress } from './auto-address.js';
 import {
-  allocateFrom,
+  allocateFromSubnets,
   allocatePerVersion,
   allocateRequested,
   releaseAddresses,
@@ -129,7 +129,7 @@ export async function claimAddresses(
       );
     const fixedIp =
       address === undefined
-        ? await allocateFrom(tx, blocks, candidateSubnets, portId, mac)
+        ? await allocateFromSubnets(tx, blocks, candidateSubnets, portId, mac)
         : await allocateRequested(tx, candidateSubnets, address, portId);
     if (!fixedIp) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on subnet ${subnetId}.`);
     allocatedIps.push(fixedIp);

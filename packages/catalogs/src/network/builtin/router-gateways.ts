@@ -4,7 +4,7 @@ import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import { isAutoconfigured } from './auto-address.js';
-import { allocateFrom, releaseAddresses, subnetsById } from './ip-allocations.js';
+import { allocateFromSubnets, releaseAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, networkNotFound } from './network-context.js';
 import {
   type FloatingIpRecord,
@@ -25,8 +25,8 @@ function externalAddresses({ fixedIps }: Pick<PortRecord, 'fixedIps'>): External
   return fixedIps.map(({ subnetId, address }) => ({ subnetId, address }));
 }
 
-function isSameSet(some: readonly string[], others: readonly string[]): boolean {
-  return some.every((one) => others.includes(one)) && others.every((one) => some.includes(one));
+function isSameSet(first: readonly string[], second: readonly string[]): boolean {
+  return first.every((one) => second.includes(one)) && second.every((one) => first.includes(one));
 }
 
 /**
@@ -160,7 +160,7 @@ export async function extendGateways(
     const hasSufficientIps = assignedIps.length > 1 || assignedIps.some(({ version }) => version === subnet.ipVersion);
     if (hasSufficientIps && !isAutoconfigured(subnet)) continue;
     const router = await routers.lock(tx, port.deviceId);
-    const addedIp = router && (await allocateFrom(tx, context.blocks, [subnet], port.id, port.mac));
+    const addedIp = router && (await allocateFromSubnets(tx, context.blocks, [subnet], port.id, port.mac));
     if (!addedIp) continue;
     const updatedAt = context.clock.now();
     const changedPort = { ...port, fixedIps: sortAddresses([...port.fixedIps, addedIp]), updatedAt };

@@ -112,12 +112,12 @@ export async function removeInterface(
   router: RouterRecord,
   at: RouterInterface,
 ): Promise<PortView> {
-  const isAt = (one: PortRecord) =>
+  const isConnectedBy = (one: PortRecord) =>
     'portId' in at ? one.id === at.portId : one.fixedIps.some(({ subnetId }) => subnetId === at.subnetId);
-  const foundPort = (await findInterfaces(tx, router.id)).find(isAt);
+  const foundPort = (await findInterfaces(tx, router.id)).find(isConnectedBy);
   // A concurrent request may change the port's addresses, so the port is locked and read again.
   const port = foundPort && (await ports.lock(tx, foundPort.id));
-  if (!port || port.deviceId !== router.id || !isAt(port))
+  if (!port || port.deviceId !== router.id || !isConnectedBy(port))
     throw new CatalogError(
       'ROUTER_INTERFACE_NOT_FOUND',
       'portId' in at

@@ -5,7 +5,7 @@ import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { NewPort, PortBinding } from '../network-catalog.js';
 import {
-  allocateFrom,
+  allocateFromSubnets,
   hasFreeAddress,
   isAllocated,
   releaseAddresses,
@@ -128,7 +128,7 @@ export function createServerPortOperations(context: NetworkContext) {
         const port = (await lockServerPorts(tx, deviceId)).find((p) => p.networkId === networkId);
         if (!port) throw new CatalogError('PORT_NOT_FOUND', `Server ${deviceId} has no port on network ${networkId}.`);
         const network = await getUsableNetwork(context, tx, caller, networkId);
-        const fixedIp = await allocateFrom(
+        const fixedIp = await allocateFromSubnets(
           tx,
           context.blocks,
           await subnetsById(tx, network.subnetIds),

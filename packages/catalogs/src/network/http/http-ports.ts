@@ -53,9 +53,9 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof crea
   /** Returns the bound port with the requested key. Creates the port unless an earlier attempt has created it. */
   async function getOrCreateBoundPort(caller: Caller, requested: NewPort): Promise<WireResource> {
     const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
-    const existing = await client.service.list(caller, 'ports', { device_id, network_id });
+    const existingPorts = await client.service.list(caller, 'ports', { device_id, network_id });
     const port =
-      existing.find(({ description }) => description === portDescription(requested.key)) ??
+      existingPorts.find(({ description }) => description === portDescription(requested.key)) ??
       (await createPort(caller, requested));
     if (port.device_owner === deviceOwner && port['binding:host_id'] === hostId) return port;
     return bindAsService(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
@@ -125,10 +125,10 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof crea
       deviceId: string,
       { owned, bound }: { readonly owned: readonly string[]; readonly bound: readonly string[] },
     ): Promise<void> {
-      const existing = new Set((await listServerPorts(caller, deviceId, client.service)).map((port) => port.id));
+      const existingIds = new Set((await listServerPorts(caller, deviceId, client.service)).map((port) => port.id));
       await runAll([
-        ...owned.filter((id) => existing.has(id)).map((id) => () => deletePort(caller, id)),
-        ...bound.filter((id) => existing.has(id)).map((id) => () => bindAsService(caller, id, UNBOUND_FIELDS)),
+        ...owned.filter((id) => existingIds.has(id)).map((id) => () => deletePort(caller, id)),
+        ...bound.filter((id) => existingIds.has(id)).map((id) => () => bindAsService(caller, id, UNBOUND_FIELDS)),
       ]);
     },
 
