@@ -14,7 +14,7 @@ export function batchStatement<I, O>(
   executeMany: (items: readonly I[]) => Promise<readonly O[]>,
 ): Promise<O> {
   if (!tx.batch) return executeOne(item);
-  return tx.batch.gather(key, item, async (items: readonly I[]) => {
+  return tx.batch.runInBatch(key, item, async (items: readonly I[]) => {
     const [onlyItem, ...others] = items;
     return others.length === 0 ? [await executeOne(onlyItem as I)] : executeMany(items);
   });

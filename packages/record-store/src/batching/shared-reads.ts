@@ -30,7 +30,7 @@ export interface SharedReadsOptions {
 }
 
 /** Returns whether a statement is a prepared query that is not batched yet. Prepared queries are frequent and short. */
-function isHotRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
+function isUnbatchedPreparedRead(query: CompiledQuery & Partial<PreparedQuery>): boolean {
   return query.preparedName !== undefined && !query.isBatched && query.query.kind === 'SelectQueryNode';
 }
 
@@ -51,11 +51,11 @@ export function shareReads(
   let remainingUnsharedReads = 0;
 
   async function execute(reads: readonly PendingRead[]): Promise<void> {
-    let lockedReads: readonly boolean[];
+    let lockFailures: readonly boolean[];
     try {
       const connection = await driver.acquireConnection();
       try {
-        lockedReads = await Promise.all(startReads(connection, reads));
+        lockFailures = await Promise.all(startReads(connection, reads));
       } finally {
         await driver.releaseConnection(connection);
       }
@@ -64,7 +64,7 @@ export function shareReads(
       for (const { reject } of reads) reject(error);
       return;
     }
-    await Promise.all(reads.filter((_read, index) => lockedReads[index]).map(({ alone }) => alone()));
+    await Promise.all(reads.filter((_read, index) => lockFailures[index]).map(({ alone }) => alone()));
   }
 
   function executeWaiting(): void {
@@ -76,7 +76,7 @@ export function shareReads(
   }
 
   return <R>(query: CompiledQuery) => {
-    if (!isHotRead(query)) return executeAlone<R>(query);
+    if (!isUnbatchedPreparedRead(query)) return executeAlone<R>(query);
     if (remainingUnsharedReads > 0) {
       remainingUnsharedReads--;
       return executeAlone<R>(query);

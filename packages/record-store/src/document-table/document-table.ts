@@ -152,7 +152,7 @@ export class DocumentTable<R extends Stored> {
     const addLock = (rows: RowQuery) =>
       tx.kind === 'sqlite' ? rows : tx.batch ? rows.forUpdate().noWait() : rows.forUpdate();
     const executeOne = async () => {
-      const name = tx.batch ? 'lock at once' : 'lock';
+      const name = tx.batch ? 'lock without waiting' : 'lock';
       const query = this.#compileOnce(tx, name, () => addLock(this.selectHeads(tx).where('id', '=', '')));
       const { rows } = await tx.db.executeQuery<RowHead>({ ...query, parameters: [id] });
       return (await this.#readRecordsOfHeads(tx, rows)).get(id);

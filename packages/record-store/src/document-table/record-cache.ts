@@ -13,9 +13,9 @@ const MAX_CACHED_RECORDS = 4000;
 export class RecordCache {
   readonly #tables = new Map<string, Map<string, Stored>>();
   /** Revisions of records that were read only once and are therefore not cached, by table and id. */
-  readonly #readOnce = new Map<string, Map<string, number>>();
+  readonly #revisionsReadOnce = new Map<string, Map<string, number>>();
   /** Tables whose last page consisted mostly of records that were not cached. */
-  readonly #mostlyUncached = new Set<string>();
+  readonly #mostlyUncachedTables = new Set<string>();
   readonly #fallback: RecordCache | undefined;
 
   /**
@@ -51,14 +51,14 @@ export class RecordCache {
    * expensive for the garbage collector.
    */
   setOnSecondRead(table: string, id: string, record: Stored): void {
-    if (this.#readOnce.get(table)?.get(id) === record.revision) this.set(table, id, record);
-    else storeEntry(this.#readOnce, table, id, record.revision);
+    if (this.#revisionsReadOnce.get(table)?.get(id) === record.revision) this.set(table, id, record);
+    else storeEntry(this.#revisionsReadOnce, table, id, record.revision);
   }
 
   /** Updates the result of `isMostlyUncached` after a page was read. */
   onPageRead(table: string, uncached: number, records: number): void {
-    if (uncached * 2 > records) this.#mostlyUncached.add(table);
-    else this.#mostlyUncached.delete(table);
+    if (uncached * 2 > records) this.#mostlyUncachedTables.add(table);
+    else this.#mostlyUncachedTables.delete(table);
   }
 
   /**
@@ -66,7 +66,7 @@ export class RecordCache {
    * were not cached.
    */
   isMostlyUncached(table: string): boolean {
-    return this.#mostlyUncached.has(table);
+    return this.#mostlyUncachedTables.has(table);
   }
 }
 

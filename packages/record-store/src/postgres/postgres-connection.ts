@@ -7,7 +7,7 @@ import { executeStatement, type PostgresClient } from './postgres-query.js';
 
 /** Whether named prepared statements can be used. All connections in a pool share this object. */
 export interface StatementPreparation {
-  works: boolean;
+  isSupported: boolean;
 }
 
 /** Matches the codes of errors after which a connection can be reused: lock, timeout, insufficient resources. */
@@ -30,7 +30,7 @@ const codeOf = (error: unknown) => String((error as { readonly code?: unknown } 
 export class PostgresConnection extends BufferedConnection {
   readonly #client: PostgresClient;
   readonly #preparation: StatementPreparation;
-  #lost: DatabaseUnavailable | undefined;
+  #connectionError: DatabaseUnavailable | undefined;
   #isCorked = false;
   #inTransaction = false;
 
@@ -41,9 +41,9 @@ export class PostgresConnection extends BufferedConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#lost) throw this.#lost;
+    if (this.#connectionError) throw this.#connectionError;
     const { sql: text } = query;
-    const name = this.#preparation.works ? (query as Partial<PreparedQuery>).preparedName : undefined;
+    const name = this.#preparation.isSupported ? (query as Partial<PreparedQuery>).preparedName : undefined;
     if (text.startsWith('begin')) this.#inTransaction = true;
     try {
       const { command, rowCount, rows } = await this.#query(query, name);
@@ -67,14 +67,14 @@ export class PostgresConnection extends BufferedConnection {
       return await executeStatement(this.#client, text, values, name);
     } catch (error) {
       if (name === undefined || !SWITCHED_SESSION_CODES.test(codeOf(error))) throw error;
-      this.#preparation.works = false;
+      this.#preparation.isSupported = false;
       if (this.#inTransaction) throw error;
       return executeStatement(this.#client, text, values);
     }
   }
 
   release(): void {
-    this.#client.release(this.#lost !== undefined);
+    this.#client.release(this.#connectionError !== undefined);
   }
 
   /** Sends all statements from one turn of the event loop in one packet. */
@@ -91,9 +91,9 @@ export class PostgresConnection extends BufferedConnection {
 
   #classifyError(error: unknown, text: string): unknown {
     if (error instanceof DatabaseUnavailable && !REUSABLE_CONNECTION_CODES.test(codeOf(error.cause)))
-      this.#lost = error;
+      this.#connectionError = error;
     // After a failed rollback, the connection cannot be reused, because its state is unknown.
-    if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('unreachable', error);
+    if (text === 'rollback') this.#connectionError ??= new DatabaseUnavailable('unreachable', error);
     return error;
   }
 }

@@ -19,7 +19,7 @@ const ROLLBACK_QUERY = CompiledQuery.raw('rollback');
 class PostgresDriver implements Driver {
   readonly #pool: PostgresPool;
   readonly #connections = new WeakMap<PostgresClient, PostgresConnection>();
-  readonly #preparation = { works: true };
+  readonly #preparation = { isSupported: true };
 
   constructor(pool: PostgresPool) {
     this.#pool = pool;
@@ -30,7 +30,7 @@ class PostgresDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     const client = await this.#pool.connect();
     // Behind a pooler, the next session would not contain the prepared statements.
-    if (this.#pool.pooled) this.#preparation.works = false;
+    if (this.#pool.pooled) this.#preparation.isSupported = false;
     let connection = this.#connections.get(client);
     if (!connection) this.#connections.set(client, (connection = new PostgresConnection(client, this.#preparation)));
     return connection;

@@ -72,14 +72,14 @@ export class PostgresPool {
    */
   async connect(): Promise<PostgresClient> {
     const firstIndex = this.#firstIndex;
-    for (let tried = 0; ; tried++) {
-      const at = (firstIndex + tried) % this.#addresses.length;
+    for (let attempt = 0; ; attempt++) {
+      const at = (firstIndex + attempt) % this.#addresses.length;
       try {
         const client = await this.#connectTo(this.#addresses[at] as string);
         this.#firstIndex = at;
         return client;
       } catch (error) {
-        if (!isServerUnusable(error) || tried === this.#addresses.length - 1) throw error;
+        if (!isServerUnusable(error) || attempt === this.#addresses.length - 1) throw error;
       }
     }
   }

@@ -97,7 +97,7 @@ class SingleTransactionBatch implements TransactionBatch {
     return found;
   }
 
-  async gather<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O> {
+  async runInBatch<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O> {
     const { statements } = this.#group;
     let statement = statements.get(key);
     if (!statement) statements.set(key, (statement = this.#startStatement(key, query)));
@@ -107,7 +107,7 @@ class SingleTransactionBatch implements TransactionBatch {
   }
 
   find<T>(table: string, id: string, query: LookupQuery<T>): Promise<T | undefined> {
-    return this.gather(`find ${table}`, id, async (ids: readonly string[]) => {
+    return this.runInBatch(`find ${table}`, id, async (ids: readonly string[]) => {
       const found = await query(ids);
       return ids.map((id) => found.get(id));
     });

@@ -54,7 +54,7 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
    */
   #rollbackError: unknown;
   #areFilesReplaced = false;
-  #written = false;
+  #hasWritten = false;
 
   constructor(handle: SqliteHandle, files: SqliteFiles | undefined, lockTimeoutMs: number) {
     super();
@@ -116,15 +116,15 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
   async rollback(): Promise<void> {
     this.#inTransaction = false;
     this.#rollbackError = undefined;
-    this.#written = false;
+    this.#hasWritten = false;
     if (this.#handle.isTransaction) await this.executeQuery(ROLLBACK_QUERY);
   }
 
   /** Returns whether anything was written since the last call. */
   hasWrittenSinceLastCall(): boolean {
-    const written = this.#written;
-    this.#written = false;
-    return written;
+    const hasWritten = this.#hasWritten;
+    this.#hasWritten = false;
+    return hasWritten;
   }
 
   #checkFiles(): void {
@@ -135,12 +135,12 @@ class SqliteConnection extends BufferedConnection implements SharedReadConnectio
   #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     const prepared = this.#prepare(sql);
     if (!prepared) {
-      this.#written = true;
+      this.#hasWritten = true;
       this.#handle.exec(sql);
       return { rows: [] };
     }
     const { statement, rows, writes: mayWrite } = prepared;
-    this.#written ||= mayWrite;
+    this.#hasWritten ||= mayWrite;
     if (rows) return { rows: rows.all(parameters) as R[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
@@ -233,9 +233,9 @@ class SqliteDriver implements Driver {
    */
   async releaseConnection(): Promise<void> {
     const connection = this.#requireConnection();
-    const written = connection.hasWrittenSinceLastCall();
+    const hasWritten = connection.hasWrittenSinceLastCall();
     connection.mutex.leave();
-    if (!written || !this.#log) return;
+    if (!hasWritten || !this.#log) return;
     await this.#log.sync().catch((error) => {
       throw databaseError(error);
     });

@@ -49,7 +49,7 @@ export interface TransactionBatch extends Finder {
    * Batches items from several callers into one statement. Calls with the same key in one turn of the event loop share
    * one call of `query`, which returns the results in the order of the items.
    */
-  gather<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O>;
+  runInBatch<I, O>(key: string, item: I, query: (items: readonly I[]) => Promise<readonly O[]>): Promise<O>;
 }
 
 /** A transaction. Its queries see its own writes, and its `afterCommit` functions run once the writes are durable. */
