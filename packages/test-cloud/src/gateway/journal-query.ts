@@ -7,9 +7,9 @@ import type { JournalQuery } from './journal.js';
  */
 export function parseJournalQuery(query: Readonly<Record<string, unknown>>): JournalQuery {
   const queryText = (name: string) => (typeof query[name] === 'string' && query[name] !== '' ? query[name] : undefined);
-  const parseNumber = (name: string, value: string, or = '') => {
+  const parseNumber = (name: string, value: string, alternative = '') => {
     if (/^\d+$/.test(value)) return Number(value);
-    throw badRequest(`${name} must be an integer of 0 or more${or}, not '${value}'`);
+    throw badRequest(`${name} must be an integer of 0 or more${alternative}, not '${value}'`);
   };
   const status = queryText('status');
   const after = queryText('after');

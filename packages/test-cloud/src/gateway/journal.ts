@@ -56,17 +56,17 @@ export interface StoredEntry {
   readonly tapped: TappedBodies;
 }
 
-/** Returns an entry with headers and bodies. @param hide returns the replacement for a secret; default: `***` */
+/** Returns an entry with headers and bodies. @param redact returns the replacement for a secret; default: `***` */
 export function journalEntry(
   { entry, tapped, requestHeaders, responseHeaders }: StoredEntry,
-  hide?: Redact,
+  redact?: Redact,
 ): JournalEntry {
   return {
     ...entry,
-    requestHeaders: redactHeaders(requestHeaders, hide),
-    responseHeaders: redactHeaders(responseHeaders, hide),
-    requestBody: redactBody(tapped.requestBody(), hide),
-    responseBody: redactBody(tapped.responseBody(), hide),
+    requestHeaders: redactHeaders(requestHeaders, redact),
+    responseHeaders: redactHeaders(responseHeaders, redact),
+    requestBody: redactBody(tapped.requestBody(), redact),
+    responseBody: redactBody(tapped.responseBody(), redact),
   };
 }
 

@@ -31,11 +31,11 @@ export class RuleBook {
   }
 
   http(rule: HttpRule): ListedHttpRule {
-    return { kind: 'http', ...this.#numbered(() => this.#http.add(rule)) };
+    return { kind: 'http', ...this.#addNumbered(() => this.#http.add(rule)) };
   }
 
   machine(rule: Rule): ListedMachineRule {
-    return { kind: 'machine', ...this.#numbered(() => this.#driver().addRule(rule)) };
+    return { kind: 'machine', ...this.#addNumbered(() => this.#driver().addRule(rule)) };
   }
 
   /** Returns the active rules in the order in which they were added. */
@@ -55,7 +55,7 @@ export class RuleBook {
   }
 
   /** Adds a rule with the next number. The preset's rules are numbered first. */
-  #numbered<H extends object>(add: () => H): { readonly id: string; readonly handle: H } {
+  #addNumbered<H extends object>(add: () => H): { readonly id: string; readonly handle: H } {
     this.list();
     const handle = add();
     return { id: String(this.#idOf(handle)), handle };

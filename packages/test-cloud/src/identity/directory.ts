@@ -162,8 +162,10 @@ export class Directory {
   /** Returns the role assignments that apply to a scope, including inherited assignments. */
   assignmentsOfScope(scope: Scope): readonly Assignment[] {
     const ancestors = this.#ancestors(scope);
-    return [...this.state.assignments.values()].filter(({ scope: assigned, inherited }) =>
-      inherited ? ancestors.some((ancestor) => isSameScope(ancestor, assigned)) : isSameScope(assigned, scope),
+    return [...this.state.assignments.values()].filter(({ scope: assignedScope, inherited }) =>
+      inherited
+        ? ancestors.some((ancestor) => isSameScope(ancestor, assignedScope))
+        : isSameScope(assignedScope, scope),
     );
   }
 

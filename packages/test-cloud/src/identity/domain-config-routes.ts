@@ -23,9 +23,11 @@ const isKnownOption = (group: string, option: string) =>
 function checkOptionNames(group: string, options: readonly string[]): void {
   if (!Object.hasOwn(DOMAIN_OPTIONS, group))
     throw invalidConfig(`Group ${group} is not supported for domain specific configurations`);
-  const unexpected = options.find((option) => !isKnownOption(group, option));
-  if (unexpected !== undefined)
-    throw invalidConfig(`Option ${unexpected} in group ${group} is not supported for domain specific configurations`);
+  const unknownOption = options.find((option) => !isKnownOption(group, option));
+  if (unknownOption !== undefined)
+    throw invalidConfig(
+      `Option ${unknownOption} in group ${group} is not supported for domain specific configurations`,
+    );
 }
 
 function checkConfig(config: DomainConfig): void {

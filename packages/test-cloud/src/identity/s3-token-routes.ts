@@ -33,11 +33,14 @@ export function s3TokenRoutes(): readonly Route[] {
     post('/v3/s3tokens', (call: Call) => {
       const { directory } = call.cloud;
       authorize(call, 's3tokens_validate');
-      const { access, signature, token: signed } = call.body(S3Credentials).credentials;
+      const { access, signature, token: encodedStringToSign } = call.body(S3Credentials).credentials;
       const credential = findCredentialByKey(call, access);
       if (!credential) throw notFound('EC2 access key not found.');
       const { secret } = JSON.parse(String(credential.blob)) as { secret?: unknown };
-      const expectedSignature = awsSignature(Buffer.from(signed, 'base64url').toString('utf8'), String(secret));
+      const expectedSignature = awsSignature(
+        Buffer.from(encodedStringToSign, 'base64url').toString('utf8'),
+        String(secret),
+      );
       if (expectedSignature === undefined || !equalInConstantTime(expectedSignature, signature))
         throw unauthorized('Credential signature mismatch');
       const userId = String(credential.user_id);

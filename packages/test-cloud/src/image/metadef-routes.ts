@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../service/service-error.js';
 import type { Wire } from '../service/wire.js';
 import { parseLimit } from './image-style.js';
 import { METADEF_SCHEMAS, TAG_LIST_SCHEMA } from './metadef-schemas.js';
-import { listView, partView, writtenView } from './metadef-views.js';
+import { listView, partView, savedPartView } from './metadef-views.js';
 import {
   addParts,
   checkUnprotected,
@@ -61,7 +61,7 @@ function storeDefinition(call: Call, namespace: Namespace, kind: Kind, requested
   const parts = addParts(call, namespace.namespace, kind, otherParts, [[name, requested]]);
   const part = { ...requested, ...timestampsOf(call, before) };
   writeParts(call, namespace, kind, { ...parts, [name]: part });
-  return writtenView(kind, namespace, part);
+  return savedPartView(kind, namespace, part);
 }
 
 /** Returns the route that adds a definition to a namespace. */

@@ -6,7 +6,7 @@ function propertyView({ created_at: _, updated_at: __, ...property }: Wire): Wir
 }
 
 /** Returns the wire format of a definition in the responses to create and change requests. */
-export function writtenView(kind: Kind, { namespace }: Namespace, part: Wire): Wire {
+export function savedPartView(kind: Kind, { namespace }: Namespace, part: Wire): Wire {
   if (kind === 'objects')
     return { ...part, self: `${ROOT}/${namespace}/objects/${part.name}`, schema: '/v2/schemas/metadefs/object' };
   return kind === 'properties' ? propertyView(part) : part;
@@ -14,7 +14,7 @@ export function writtenView(kind: Kind, { namespace }: Namespace, part: Wire): W
 
 /** Returns the wire format of a stored definition. Objects always contain `required` and `properties`. */
 export function partView(kind: Kind, namespace: Namespace, part: Wire): Wire {
-  return writtenView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
+  return savedPartView(kind, namespace, kind === 'objects' ? { required: [], properties: {}, ...part } : part);
 }
 
 /** Returns all definitions of a kind in wire format: a map of properties, or a list of tag names or definitions. */

@@ -7,7 +7,7 @@ import { requirePolicy } from './policies.js';
 
 /** The kinds of definitions in a metadata definition namespace. */
 export type Kind = Exclude<MetadefKind, 'namespaces'>;
-export type Parts = Readonly<Record<string, Wire>>;
+export type NamespaceParts = Readonly<Record<string, Wire>>;
 
 /** A metadata definition namespace, with its definitions by kind and name. */
 export interface Namespace {
@@ -15,7 +15,7 @@ export interface Namespace {
   readonly visibility: 'public' | 'private';
   readonly protected: boolean;
   readonly owner: string;
-  readonly parts: Readonly<Record<Kind, Parts>>;
+  readonly parts: Readonly<Record<Kind, NamespaceParts>>;
   readonly [field: string]: unknown;
 }
 
@@ -105,7 +105,7 @@ export function partOf({ namespace, parts }: Namespace, kind: Kind, name: string
 }
 
 /** Replaces all definitions of one kind in a namespace. */
-export function writeParts(call: Call, namespace: Namespace, kind: Kind, parts: Parts): void {
+export function writeParts(call: Call, namespace: Namespace, kind: Kind, parts: NamespaceParts): void {
   table(call).set(namespace.namespace, { ...namespace, parts: { ...namespace.parts, [kind]: parts } });
 }
 
@@ -114,9 +114,9 @@ export function addParts(
   call: Call,
   namespace: string,
   kind: Kind,
-  parts: Parts,
+  parts: NamespaceParts,
   requested: readonly (readonly [name: string, part: Wire])[],
-): Parts {
+): NamespaceParts {
   const combined = new Map(Object.entries(parts));
   for (const [name, part] of requested) {
     if (combined.has(name)) throw conflict(KIND_TERMS[kind].duplicate(name, namespace));
@@ -126,7 +126,7 @@ export function addParts(
 }
 
 /** Returns all definitions except the one with the given name. */
-export function withoutPart(parts: Parts, name: string): Parts {
+export function withoutPart(parts: NamespaceParts, name: string): NamespaceParts {
   const { [name]: _, ...others } = parts;
   return others;
 }

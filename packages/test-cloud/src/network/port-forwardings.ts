@@ -29,11 +29,11 @@ function readRange(requested: Wire, side: 'external' | 'internal'): PortRange | 
   const range = requested[`${side}_port_range`];
   if (singlePort !== undefined && range !== undefined)
     throw badForwarding(`The ${side}_port and ${side}_port_range attributes cannot be specified simultaneously.`);
-  const writtenRange = range ?? singlePort;
-  if (writtenRange === undefined) return undefined;
-  const [first = 0, last = first] = String(writtenRange).split(':').map(Number);
+  const requestedRange = range ?? singlePort;
+  if (requestedRange === undefined) return undefined;
+  const [first = 0, last = first] = String(requestedRange).split(':').map(Number);
   if (first < 1 || last > HIGHEST_PORT || first > last)
-    throw badForwarding(`Invalid ${side} port range ${writtenRange}.`);
+    throw badForwarding(`Invalid ${side} port range ${requestedRange}.`);
   return { first, last };
 }
 

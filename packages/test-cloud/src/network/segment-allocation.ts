@@ -74,7 +74,7 @@ async function freeSegmentId(
 ): Promise<number> {
   const ranges = [...rangeTable(call).values()].filter(isIn(networkType, physicalNetwork));
   const isOwn = ({ shared, project_id }: SegmentRange) => !shared && project_id === projectId;
-  const othersRanges = ranges.filter((range) => !range.shared && !isOwn(range));
+  const rangesOfOtherProjects = ranges.filter((range) => !range.shared && !isOwn(range));
   const allIds = { minimum: 1, maximum: MAX_SEGMENT_IDS[networkType] ?? 0 };
   const candidates = [
     ...ranges.filter(isOwn),
@@ -85,7 +85,7 @@ async function freeSegmentId(
   const usedIds = new Set<unknown>(usedSegments.map(({ segmentation_id }) => segmentation_id));
   for (const segment of chosen) if (segment.networkType === networkType) usedIds.add(segment.segmentationId);
   for (const range of candidates) {
-    const id = lowestFreeId(range, usedIds, othersRanges);
+    const id = lowestFreeId(range, usedIds, rangesOfOtherProjects);
     if (id !== undefined) return id;
   }
   throw invalidInputError(`segmentation_id required for ${networkType} provider network: no range has an unused ID`);

@@ -48,17 +48,17 @@ function resourceIn({ status, responseBody }: JournalEntry, id: string): Resourc
 }
 
 /** Returns the fields that differ, including nested ones. Ignores top-level fields that only one value has. */
-function differences(before: unknown, after: unknown, field = ''): FieldChange[] {
+function findFieldChanges(before: unknown, after: unknown, field = ''): FieldChange[] {
   if (Object.is(before, after)) return [];
   const nestedName = (key: string) => (field ? `${field}.${key}` : key);
   if (isObject(before) && isObject(after)) {
     // A shorter view of a resource lacks some top-level fields, which is not a change.
     const names = Object.keys(field ? { ...before, ...after } : before).filter((name) => field || name in after);
-    return names.flatMap((name) => differences(before[name], after[name], nestedName(name)));
+    return names.flatMap((name) => findFieldChanges(before[name], after[name], nestedName(name)));
   }
   if (Array.isArray(before) && Array.isArray(after)) {
     const length = Math.max(before.length, after.length);
-    return Array.from({ length }, (_, i) => differences(before[i], after[i], nestedName(String(i)))).flat();
+    return Array.from({ length }, (_, i) => findFieldChanges(before[i], after[i], nestedName(String(i)))).flat();
   }
   return [{ field, before, after }];
 }
@@ -107,6 +107,6 @@ export function changeOfRequest(journal: JournalReader, entry: JournalEntry): Re
   if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...journalNumbers, fields: [] };
   if (isCreation) return { id, kind: 'created', ...journalNumbers, fields: [] };
   if (!earlierResponse || !laterResponse) return { id, kind: 'unknown', ...journalNumbers, fields: [] };
-  const fields = differences(earlierResponse.resource, laterResponse.resource);
+  const fields = findFieldChanges(earlierResponse.resource, laterResponse.resource);
   return { id, kind: fields.length > 0 ? 'changed' : 'unchanged', ...journalNumbers, fields };
 }

@@ -23,7 +23,7 @@ export const toReplacement = ([id, body]: readonly [string, RequestedAllocations
     generation: 0,
     allocations: Object.fromEntries(Object.entries(body.allocations).map(([uuid, one]) => [uuid, one.resources])),
   },
-  seen: body.consumer_generation,
+  seenGeneration: body.consumer_generation,
 });
 
 /** Returns the consumer id in the path, with dashes. Throws a 400 error unless it is a UUID. */

@@ -106,17 +106,19 @@ async function rejectInUse(
   ...details: readonly [messagePrefix?: string, type?: string]
 ): Promise<void> {
   const used = await usedAmountsOf(call, inventoryView);
-  const inUse = Object.keys(inventoryView.inventories).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
-  if (inUse.length > 0) throw inUseError(inventoryView.uuid, inUse, ...details);
+  const removedClassesInUse = Object.keys(inventoryView.inventories).filter(
+    (name) => (used[name] ?? 0) > 0 && !next[name],
+  );
+  if (removedClassesInUse.length > 0) throw inUseError(inventoryView.uuid, removedClassesInUse, ...details);
 }
 
 /** The routes for providers' inventories, by resource class. */
 export function inventoryRoutes(): readonly Route[] {
   const path = '/resource_providers/:id/inventories';
   const missing = (call: Call) => notFound(`No inventory of class ${call.param('class')} for ${call.param('id')}`);
-  const inventoryView = ({ inventories, generation: seen }: Provider, name: string) => ({
+  const inventoryView = ({ inventories, generation: currentGeneration }: Provider, name: string) => ({
     ...inventories[name],
-    resource_provider_generation: seen,
+    resource_provider_generation: currentGeneration,
   });
   return [
     get(path, async (call) => inventoriesView(await providerInPath(call, ' : '))),

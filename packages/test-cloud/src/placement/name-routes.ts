@@ -140,10 +140,10 @@ function providerTraitRoutes(): readonly Route[] {
   return [
     get(path, async (call) => view(await providerInPath(call))),
     put(path, async (call) => {
-      const { traits: requested, resource_provider_generation: seen } = validateBody(call, TraitsBody);
+      const { traits: requested, resource_provider_generation: seenGeneration } = validateBody(call, TraitsBody);
       const before = await provider(call);
       const traits = [...new Set(requested)];
-      rejectOutdated(before, seen);
+      rejectOutdated(before, seenGeneration);
       const names = await traitNames(call);
       const unknownTraits = traits.filter((name) => !names.has(name));
       if (unknownTraits.length > 0) throw badRequest(`No such trait ${unknownTraits.join(', ')}`);

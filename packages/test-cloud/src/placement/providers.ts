@@ -50,8 +50,8 @@ export const providerInPath = (call: Call, separator = ': ') =>
   provider(call, undefined, unknownProviderMessage(call.param('id')) + separator);
 
 /** Throws a 409 error if the client has read an outdated generation of the provider. */
-export function rejectOutdated({ generation }: Provider, seen: number): void {
-  if (seen !== generation)
+export function rejectOutdated({ generation }: Provider, seenGeneration: number): void {
+  if (seenGeneration !== generation)
     throw conflict(
       "Resource provider's generation already changed. Please update the generation and try again.",
       'placement.concurrent_update',
@@ -59,23 +59,24 @@ export function rejectOutdated({ generation }: Provider, seen: number): void {
 }
 
 /** Throws the 409 error of inventory operations if the client has read an outdated generation of the provider. */
-export function rejectConflict({ generation }: Provider, seen: number): void {
-  if (seen !== generation) throw conflict('resource provider generation conflict', 'placement.concurrent_update');
+export function rejectConflict({ generation }: Provider, seenGeneration: number): void {
+  if (seenGeneration !== generation)
+    throw conflict('resource provider generation conflict', 'placement.concurrent_update');
 }
 
 /**
  * Stores a changed provider with a higher generation.
- * @param growth the increase in the generation
+ * @param generationIncrement the increase in the generation
  */
 export async function writeProvider(
   call: Call,
   before: Provider,
   change: Partial<Pick<Provider, 'inventories' | 'traits' | 'aggregates'>>,
-  growth = 1,
+  generationIncrement = 1,
 ): Promise<Provider> {
   if (before.host !== undefined && (change.inventories || change.traits))
     await changeHostProvider(call, before.host, change);
-  await storeProvider(call, { ...before, ...change, generation: before.generation + growth });
+  await storeProvider(call, { ...before, ...change, generation: before.generation + generationIncrement });
   return provider(call, before.uuid);
 }
 

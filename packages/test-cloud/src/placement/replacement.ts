@@ -11,7 +11,7 @@ import { listProviders, type Provider, provider, writeProvider } from './provide
 export interface Replacement {
   readonly requested: Consumer;
   /** The generation that the client has read; null if the consumer did not exist; undefined skips the check. */
-  readonly seen: number | null | undefined;
+  readonly seenGeneration: number | null | undefined;
 }
 
 type Inventories = Readonly<Record<string, Inventory>>;
@@ -20,11 +20,11 @@ type PreviousConsumers = ReadonlyMap<string, Consumer>;
 /** Returns the current state of the consumers, by id. Throws a 409 error for an outdated generation. */
 async function readConsumers(call: Call, replacements: readonly Replacement[]): Promise<PreviousConsumers> {
   const before = new Map<string, Consumer>();
-  for (const { requested, seen } of replacements) {
+  for (const { requested, seenGeneration } of replacements) {
     const existing = await findConsumer(call, requested.id);
-    if (seen !== undefined && (existing?.generation ?? null) !== seen)
+    if (seenGeneration !== undefined && (existing?.generation ?? null) !== seenGeneration)
       throw conflict(
-        `consumer generation conflict - expected ${existing?.generation ?? 'null'} but got ${seen ?? 'None'}`,
+        `consumer generation conflict - expected ${existing?.generation ?? 'null'} but got ${seenGeneration ?? 'None'}`,
         'placement.concurrent_update',
       );
     if (existing) before.set(requested.id, existing);
@@ -52,7 +52,7 @@ const allocationError = (reason: string) => conflict(`Unable to allocate invento
 /** A provider during a replacement, with the amounts allocated so far. */
 interface TargetProvider {
   /** The provider with its previous and new inventories. A new inventory replaces the previous one of its class. */
-  readonly offer: Provider;
+  readonly provider: Provider;
   readonly previous: Readonly<Record<string, number>>;
   readonly used: Record<string, number>;
 }
@@ -70,21 +70,21 @@ async function readTargets(
     const used = { ...previous };
     for (const { allocations } of before.values())
       for (const [name, amount] of Object.entries(allocations[one.uuid] ?? {})) used[name] = (used[name] ?? 0) - amount;
-    const offer = { ...one, inventories: { ...one.inventories, ...inventories.get(one.uuid) } };
-    targets.set(one.uuid, { offer, previous, used });
+    const provider = { ...one, inventories: { ...one.inventories, ...inventories.get(one.uuid) } };
+    targets.set(one.uuid, { provider, previous, used });
   }
   return targets;
 }
 
 /** Adds an allocation to a provider. Throws a 409 error if the provider cannot satisfy it. */
-function allocate({ offer, previous, used }: TargetProvider, name: string, amount: number): void {
-  const inventory = offer.inventories[name];
-  if (!inventory) throw allocationError(`Inventory for '${name}' on resource provider '${offer.uuid}' invalid.`);
-  const reason = `Unable to create allocation for '${name}' on resource provider '${offer.uuid}'. The requested amount would`;
+function allocate({ provider, previous, used }: TargetProvider, name: string, amount: number): void {
+  const inventory = provider.inventories[name];
+  if (!inventory) throw allocationError(`Inventory for '${name}' on resource provider '${provider.uuid}' invalid.`);
+  const reason = `Unable to create allocation for '${name}' on resource provider '${provider.uuid}'. The requested amount would`;
   if (!hasUnits(inventory, amount)) throw allocationError(`${reason} violate inventory constraints.`);
   const sum = (used[name] ?? 0) + amount;
   // If the allocated amount already exceeds the capacity, it must not increase.
-  if (sum > capacityOf(offer, name) && sum > (previous[name] ?? 0))
+  if (sum > capacityOf(provider, name) && sum > (previous[name] ?? 0))
     throw allocationError(`${reason} exceed the capacity.`);
   used[name] = sum;
 }
@@ -106,18 +106,18 @@ function checkAllocations(
   );
   const names = [...new Set(allocations.flatMap(({ resources }) => Object.keys(resources)))];
   const unsupportedAllocations = allocations.filter(
-    ({ target }) => !names.some((name) => target.offer.inventories[name]),
+    ({ target }) => !names.some((name) => target.provider.inventories[name]),
   );
   if (unsupportedAllocations.length > 0) {
-    const uuids = [...new Set(unsupportedAllocations.map(({ target }) => target.offer.uuid))].join(', ');
+    const uuids = [...new Set(unsupportedAllocations.map(({ target }) => target.provider.uuid))].join(', ');
     throw allocationError(`Inventory for '${formatClasses(names)}' on resource provider '${uuids}' invalid.`);
   }
   for (const { target, resources } of allocations)
     for (const [name, amount] of Object.entries(resources)) allocate(target, name, amount);
   for (const [uuid, next] of inventories) {
     const used = targets.get(uuid)?.used ?? {};
-    const inUse = Object.keys(used).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
-    if (inUse.length > 0) throw inUseError(uuid, inUse);
+    const removedClassesInUse = Object.keys(used).filter((name) => (used[name] ?? 0) > 0 && !next[name]);
+    if (removedClassesInUse.length > 0) throw inUseError(uuid, removedClassesInUse);
   }
 }
 

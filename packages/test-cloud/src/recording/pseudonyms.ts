@@ -12,7 +12,7 @@ const MIN_LENGTH_IN_URL = 16;
 export class Pseudonyms {
   readonly #names = new Map<string, string>();
 
-  readonly hide: Redact = (secret) => {
+  readonly redact: Redact = (secret) => {
     const name = this.#names.get(secret) ?? `***${this.#names.size + 1}`;
     this.#names.set(secret, name);
     return name;
@@ -20,11 +20,11 @@ export class Pseudonyms {
 
   /** Replaces all known secrets in text. */
   replaceInText(text: string): string {
-    return this.#without(text, MIN_LENGTH_IN_TEXT);
+    return this.#replaceSecrets(text, MIN_LENGTH_IN_TEXT);
   }
 
   replaceInUrl(url: string): string {
-    return this.#without(url, MIN_LENGTH_IN_URL);
+    return this.#replaceSecrets(url, MIN_LENGTH_IN_URL);
   }
 
   /** Replaces secrets in all strings of a JSON value, except in field names. */
@@ -35,7 +35,7 @@ export class Pseudonyms {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.replaceInJson(item)]));
   }
 
-  #without(text: string, minLength: number): string {
+  #replaceSecrets(text: string, minLength: number): string {
     let shown = text;
     for (const [secret, name] of this.#names)
       if (secret.length >= minLength)

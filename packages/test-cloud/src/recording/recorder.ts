@@ -87,7 +87,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     const tapped = tapBodies(req, res, BODY_LIMITS);
     watchRequest({ service, req, res, tapped, now: Date.now }, (line) => {
       // This call also collects the secrets of the entry, which are then replaced wherever they occur in the entry.
-      const entry = journalEntry(line, pseudonyms.hide);
+      const entry = journalEntry(line, pseudonyms.redact);
       const recordedEntry = {
         ...entry,
         url: pseudonyms.replaceInUrl(entry.url),

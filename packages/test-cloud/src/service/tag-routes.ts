@@ -31,7 +31,7 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
     return ((await resource.show(call, doc)).tags ?? []) as readonly string[];
   }
 
-  const shownTags = async (call: Call) => tagsOf(call, await resource.find(call, call.param('id')));
+  const readTags = async (call: Call) => tagsOf(call, await resource.find(call, call.param('id')));
 
   async function storeTags(call: Call, doc: Doc, tags: readonly string[]): Promise<void> {
     const uniqueTags = [...new Set(tags)];
@@ -50,7 +50,7 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
   const tagNotFound = (call: Call) => notFound(`Tag ${call.param('tag')} could not be found.`, 'TagNotFound');
 
   return [
-    get(path, async (call) => ({ tags: await shownTags(call) })),
+    get(path, async (call) => ({ tags: await readTags(call) })),
     put(path, async (call) => {
       const { tags } = call.body(Tags);
       await storeTags(call, await findTaggable(call, 'update'), tags);
@@ -68,7 +68,7 @@ export function tagRoutes(resource: Resource, collection = resource.spec.path): 
       return noContent();
     }),
     get(`${path}/:tag`, async (call) => {
-      if (!(await shownTags(call)).includes(tagOf(call))) throw tagNotFound(call);
+      if (!(await readTags(call)).includes(tagOf(call))) throw tagNotFound(call);
       return noContent();
     }),
     put(`${path}/:tag`, async (call) => {

@@ -188,8 +188,8 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
   const snapshots = await catalog.listSnapshots(call.caller, { allProjects: true });
   const sumSizes = (items: readonly { readonly sizeGb: number }[]) =>
     items.reduce((all, { sizeGb }) => all + sizeGb, 0);
-  const createUsageEntry = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
-    const [matchingVolumes, matchingSnapshots] = [volumes.filter(isOf), snapshots.filter(isOf)];
+  const createUsageEntry = (project: string, isIncluded: (one: { readonly projectId: string }) => boolean) => {
+    const [matchingVolumes, matchingSnapshots] = [volumes.filter(isIncluded), snapshots.filter(isIncluded)];
     return {
       resource: {
         host: BACKEND_HOST,
@@ -209,7 +209,7 @@ async function hostUsage(call: Call): Promise<readonly Wire[]> {
 }
 
 /** The routes for the hosts API, which contains only hosts with an enabled service. */
-function hostListRoutes(): readonly Route[] {
+function hostsApiRoutes(): readonly Route[] {
   const enabledServices = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
   const hostNotFound = (host: string) => notFound(`Host ${host} could not be found.`);
   return [
@@ -248,5 +248,5 @@ function hostListRoutes(): readonly Route[] {
 }
 
 export function hostRoutes(): readonly Route[] {
-  return [...serviceRoutes(), ...hostListRoutes()];
+  return [...serviceRoutes(), ...hostsApiRoutes()];
 }

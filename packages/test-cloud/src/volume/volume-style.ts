@@ -135,24 +135,23 @@ function shownValue(item: Wire, name: string): unknown {
 }
 
 /** Parses a dictionary in the notation of filters, such as `metadata={'tier': 'gold'}`. */
-function parseDictionary(sortParameter: string): readonly (readonly [string, string])[] {
-  const pairs = [...sortParameter.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
-  if (pairs.length === 0 && !/^\{\s*\}$/.test(sortParameter))
-    throw invalidInput(`${sortParameter} is not a dictionary`);
+function parseDictionary(filterValue: string): readonly (readonly [string, string])[] {
+  const pairs = [...filterValue.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
+  if (pairs.length === 0 && !/^\{\s*\}$/.test(filterValue)) throw invalidInput(`${filterValue} is not a dictionary`);
   return pairs.map(([, , key = '', , value = '']) => [key, value]);
 }
 
-function matchesFilter(item: Wire, name: string, sortParameter: string): boolean {
+function matchesFilter(item: Wire, name: string, filterValue: string): boolean {
   const value = shownValue(item, name);
   if (TIME_FILTERS.includes(name))
-    return sortParameter.split(',').every((part) => {
+    return filterValue.split(',').every((part) => {
       const condition = parseComparison(part);
       const filterTime = parseTimestamp(condition?.value ?? '');
       if (!condition || Number.isNaN(filterTime)) throw invalidInput(`${name} filter ${part} is invalid`);
       return condition.holds(parseTimestamp(String(value)) - filterTime);
     });
-  if (isObject(value)) return parseDictionary(sortParameter).every(([key, expected]) => value[key] === expected);
-  return matchesValue(value, sortParameter);
+  if (isObject(value)) return parseDictionary(filterValue).every(([key, expected]) => value[key] === expected);
+  return matchesValue(value, filterValue);
 }
 
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
@@ -172,10 +171,10 @@ function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[])
     parameters
       // `isListed` filters by the project, because some versions do not show the project.
       .filter(([name]) => name !== 'project_id' && knownNames.has(removeTilde(name)))
-      .every(([name, sortParameter]) =>
+      .every(([name, filterValue]) =>
         name.endsWith('~') && isAtLeast(call, 34)
-          ? String(shownValue(item, removeTilde(name)) ?? '').includes(sortParameter)
-          : matchesFilter(item, removeTilde(name), sortParameter),
+          ? String(shownValue(item, removeTilde(name)) ?? '').includes(filterValue)
+          : matchesFilter(item, removeTilde(name), filterValue),
       ),
   );
 }

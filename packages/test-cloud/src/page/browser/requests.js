@@ -50,7 +50,7 @@ function side(title, headers, body) {
   ];
 }
 
-const KINDS = {
+const CHANGE_DESCRIPTIONS = {
   created: 'This request created the resource.',
   removed: 'This request removed the resource.',
   unchanged: 'The responses show no change.',
@@ -61,7 +61,7 @@ function changes({ id, kind, before, after, fields }, number) {
   const reference = (other) => (other === number ? 'this response' : link(other, `request ${other}`));
   return [
     element('h3', {}, 'What changed'),
-    element('p', { class: 'soft' }, 'About ', code(id), '. ', KINDS[kind] ?? ''),
+    element('p', { class: 'soft' }, 'About ', code(id), '. ', CHANGE_DESCRIPTIONS[kind] ?? ''),
     fields.length > 0 && element('p', { class: 'soft' }, 'Between ', reference(before), ' and ', reference(after), ':'),
     fields.length > 0 &&
       element(
