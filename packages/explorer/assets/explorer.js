@@ -91,7 +91,7 @@ async function show(url, push) {
 }
 
 /** Adds a slider to the list of versions. The slider and the list both open the page at the selected version. */
-function slider() {
+function addSlider() {
   const form = document.querySelector('[data-versions]');
   const select = form?.querySelector('select');
   const place = document.querySelector('[data-slider]');
@@ -170,7 +170,7 @@ document.addEventListener('input', (event) => {
   }, 150);
 });
 
-slider();
+addSlider();
 wake();
 revealTarget();
 document.querySelector('.sidebar [aria-current]')?.scrollIntoView({ block: 'center' });

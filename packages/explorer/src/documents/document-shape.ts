@@ -29,7 +29,7 @@ const SUCCESS_STATUS = /^2(?:\d\d|XX)$/i;
  */
 function collectParameters(document: OpenApiDocument, found: DocumentOperation, path: string): readonly Parameter[] {
   const namesOf = (template: string) => [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-  const [own, newest] = [namesOf(found.path), namesOf(path)];
+  const [ownNames, newestNames] = [namesOf(found.path), namesOf(path)];
   const all = [found.item.parameters, found.operation.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
   const byKey = new Map<string, Parameter>();
   for (const each of all) {
@@ -38,7 +38,7 @@ function collectParameters(document: OpenApiDocument, found: DocumentOperation, 
     if (kind === 'header' && IGNORED_HEADERS.test(String(parameter.name))) continue;
     const name =
       kind === 'path'
-        ? (newest[own.indexOf(String(parameter.name))] ?? String(parameter.name))
+        ? (newestNames[ownNames.indexOf(String(parameter.name))] ?? String(parameter.name))
         : String(parameter.name);
     const [content] = Object.values(objectOrEmpty(parameter.content));
     const schema = objectOrEmpty(parameter.schema ?? objectOrEmpty(content).schema);

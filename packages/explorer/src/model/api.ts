@@ -25,7 +25,7 @@ export class Api {
   readonly navigation: Navigation;
   readonly searchIndex: SearchIndex;
   readonly #documents: OpenApiDocuments;
-  readonly #prepared = new Set<string>();
+  readonly #preparedKeys = new Set<string>();
   readonly #preparations = new Map<string, Promise<void>>();
   readonly #byKey: ReadonlyMap<string, ElementHistory>;
 
@@ -95,10 +95,10 @@ export class Api {
    */
   prepare(target: Version | 'versions' | 'search'): Promise<void> | undefined {
     const key = typeof target === 'string' ? target : target.text;
-    if (this.#prepared.has(key)) return undefined;
+    if (this.#preparedKeys.has(key)) return undefined;
     let preparation = this.#preparations.get(key);
     if (!preparation) {
-      preparation = runInSlices(this.#preparationSteps(target)).then(() => void this.#prepared.add(key));
+      preparation = runInSlices(this.#preparationSteps(target)).then(() => void this.#preparedKeys.add(key));
       this.#preparations.set(key, preparation);
     }
     return preparation;
@@ -106,7 +106,7 @@ export class Api {
 
   /** Whether the changes in all versions have been computed. */
   get areChangesKnown(): boolean {
-    return this.#prepared.has('versions');
+    return this.#preparedKeys.has('versions');
   }
 
   *#preparationSteps(target: Version | 'versions' | 'search'): Generator<void> {

@@ -27,7 +27,7 @@ export interface SearchResult {
   /** Versions that the query names, and versions whose description matches. */
   readonly versions: readonly Version[];
   /** The two lowest versions that the query names, for a comparison; undefined if it names fewer than two. */
-  readonly compared: readonly [from: Version, to: Version] | undefined;
+  readonly comparedVersions: readonly [from: Version, to: Version] | undefined;
 }
 
 /** Maximum number of operations, and of versions, in a result. */
@@ -157,7 +157,11 @@ export class SearchIndex {
     };
     const [first, second] = [...new Set(namedVersions)].sort((a, b) => a.compare(b));
     if (query === '') {
-      return { operations: [], versions: namedVersions, compared: first && second ? [first, second] : undefined };
+      return {
+        operations: [],
+        versions: namedVersions,
+        comparedVersions: first && second ? [first, second] : undefined,
+      };
     }
     const operations = findMatches(this.#operationIndex).flatMap(({ id, match }): FoundOperation[] => {
       const element = this.#api.histories.get(String(id));
@@ -166,7 +170,7 @@ export class SearchIndex {
     });
     const versions = findMatches(this.#versionIndex).flatMap(({ id }) => this.#api.versions.find(String(id)) ?? []);
     const comparedVersions = first && second ? ([first, second] as const) : undefined;
-    return { operations, versions: [...new Set([...namedVersions, ...versions])], compared: comparedVersions };
+    return { operations, versions: [...new Set([...namedVersions, ...versions])], comparedVersions };
   }
 
   /**

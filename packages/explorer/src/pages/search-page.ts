@@ -35,11 +35,11 @@ export function searchPage(site: Site, searchText: string): Html {
       scripts: ['static.js'],
       content: html`<h1>Search</h1><p data-search-count role="status"></p><noscript><p>Search requires JavaScript.</p></noscript><ul class="found" data-results></ul>`,
     });
-  const { operations, versions, compared } = site.api.searchIndex.search(searchText);
+  const { operations, versions, comparedVersions } = site.api.searchIndex.search(searchText);
   const resultCount = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'} and ${versions.length} ${versions.length === 1 ? 'version' : 'versions'} for “${searchText}”.`;
   const content = html`<h1>Search</h1>
 <p data-search-count role="status">${searchText === '' ? 'Enter words from an operation, a field, a description or a version.' : resultCount}</p>
-${compared && note(html`<a href="${linkTo(site, '/changes', { from: compared[0].text, to: compared[1].text })}">Changes from ${compared[0].text} to ${compared[1].text}</a>`)}
+${comparedVersions && note(html`<a href="${linkTo(site, '/changes', { from: comparedVersions[0].text, to: comparedVersions[1].text })}">Changes from ${comparedVersions[0].text} to ${comparedVersions[1].text}</a>`)}
 ${
   versions.length > 0 &&
   html`<div class="section"><h2>Versions</h2><ol class="history">${versions

@@ -70,7 +70,7 @@ function groupRuns<T extends Span>(items: readonly T[], same: (a: T, b: T) => bo
 export class WindowedType {
   readonly #versions: readonly string[];
   readonly #open: boolean;
-  readonly #documented: boolean;
+  readonly #isDocumented: boolean;
 
   /**
    * @param versions all versions, ascending
@@ -79,12 +79,12 @@ export class WindowedType {
   constructor(versions: readonly string[], { open = false, documented = true } = {}) {
     this.#versions = versions;
     this.#open = open;
-    this.#documented = documented;
+    this.#isDocumented = documented;
   }
 
   /** Returns the type of a value. `spans` contains its schema for each version range, in ascending order. */
   text(spans: readonly VersionSpan[], indent = ''): string {
-    const undocumentedType = this.#documented
+    const undocumentedType = this.#isDocumented
       ? new WindowedType(this.#versions, { open: this.#open, documented: false })
       : this;
     const hasChanges =
@@ -172,7 +172,7 @@ export class WindowedType {
     });
     return groupRuns(present, (one, other) => one.required === other.required).map((run) => {
       const { last, required, schema } = run.end;
-      const documentation = this.#documented ? docComment(schema, indent) : '';
+      const documentation = this.#isDocumented ? docComment(schema, indent) : '';
       const text = `${documentation}${indent}${propertyKey(name)}${required ? '' : '?'}: ${this.text(run.items, indent)};\n`;
       return { first: run.start.first, last, text };
     });

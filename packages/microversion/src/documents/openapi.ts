@@ -109,14 +109,14 @@ function successResponses(
   examplesOf: (entry: DocumentedOperation) => Example | undefined,
 ): MutableJson {
   const responses: MutableJson = {};
-  for (const [status, responding] of groupBy(group, ({ shape }) => shape.status)) {
-    const bodies = responding.filter(({ shape }) => shape.reply !== undefined);
+  for (const [status, operations] of groupBy(group, ({ shape }) => shape.status)) {
+    const bodies = operations.filter(({ shape }) => shape.reply !== undefined);
     const schemas = bodies.map(({ shape, notes }) => annotate(shape.reply as Json, 'reply', notes));
     const examples = bodies.flatMap((entry): [string, Json][] => {
       const value = examplesOf(entry)?.response;
       return value === undefined ? [] : [[nameOf(entry.operation), { summary: entry.operation.summary, value }]];
     });
-    const links = nextPageLink(responding);
+    const links = nextPageLink(operations);
     const content = schemas.length > 0 && {
       content: {
         [JSON_TYPE]: {
@@ -126,7 +126,7 @@ function successResponses(
       },
     };
     const description =
-      responding.length > 3 ? 'Completed or accepted' : responding.map(({ operation }) => operation.summary).join('; ');
+      operations.length > 3 ? 'Completed or accepted' : operations.map(({ operation }) => operation.summary).join('; ');
     responses[String(status)] = { description, headers, ...content, ...(links && { links }) };
   }
   return responses;

@@ -11,11 +11,11 @@ export interface HeaderStyle {
   /** Whether bare headers are read and written in addition to typed ones. */
   readonly bareHeaders: boolean;
   /** Whether a 406 response repeats the rejected version in the version headers. */
-  readonly echoesRejected: boolean;
+  readonly echoesRejectedVersion: boolean;
   /** Normalizes a version, for example to `2.27`. Returns undefined if the text is not a version. */
   readonly normalize: (text: string) => string | undefined;
-  readonly invalid: (served: SupportedVersions, text: string) => InvalidVersionHeader;
-  readonly unacceptable: (served: SupportedVersions, version: string) => UnacceptableVersion;
+  readonly createInvalidError: (served: SupportedVersions, text: string) => InvalidVersionHeader;
+  readonly createUnacceptableError: (served: SupportedVersions, version: string) => UnacceptableVersion;
 }
 
 /**
@@ -32,15 +32,15 @@ function normalizeInteger(text: string): string {
 export const headerStyles: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
   strict: {
     bareHeaders: true,
-    echoesRejected: true,
+    echoesRejectedVersion: true,
     normalize: (text) => Version.parse(text)?.text,
-    invalid: (served, text) =>
+    createInvalidError: (served, text) =>
       new InvalidVersionHeader(
         `API Version String ${text} is of invalid format. Must be of format MajorNum.MinorNum.`,
         served,
         text,
       ),
-    unacceptable: (served, version) =>
+    createUnacceptableError: (served, version) =>
       new UnacceptableVersion(
         `Version ${version} is not supported by the API. Minimum is ${served.min} and maximum is ${served.max}.`,
         served,
@@ -49,15 +49,15 @@ export const headerStyles: Readonly<Record<HeaderStyleName, HeaderStyle>> = {
   },
   generic: {
     bareHeaders: false,
-    echoesRejected: false,
+    echoesRejectedVersion: false,
     normalize: (text) => {
       const [, major, minor] = LENIENT_VERSION.exec(text) ?? [];
       if (major === undefined || minor === undefined) return undefined;
       return `${normalizeInteger(major)}.${normalizeInteger(minor)}`;
     },
-    invalid: (served, text) =>
+    createInvalidError: (served, text) =>
       new InvalidVersionHeader(`Invalid microversion: not two numbers joined by a dot: ${text}`, served, text),
-    unacceptable: (served, version) =>
+    createUnacceptableError: (served, version) =>
       new UnacceptableVersion(`Invalid microversion: Unacceptable version header: ${version}`, served, version),
   },
 };

@@ -132,10 +132,10 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   function negotiateText(text: string): CachedNegotiation {
     if (text === 'latest') return maximumNegotiation;
     const normalizedText = headerStyle.normalize(text);
-    if (normalizedText === undefined) return { ok: false, error: headerStyle.invalid(served, text) };
+    if (normalizedText === undefined) return { ok: false, error: headerStyle.createInvalidError(served, text) };
     const version = Version.parse(normalizedText);
     if (!version?.within(served.min, served.max))
-      return { ok: false, error: headerStyle.unacceptable(served, normalizedText) };
+      return { ok: false, error: headerStyle.createUnacceptableError(served, normalizedText) };
     return createAcceptedVersion(version);
   }
 
@@ -172,7 +172,8 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   }
 
   function applyErrorHeaders(res: ServerResponse, error: InvalidVersionHeader | UnacceptableVersion): void {
-    if (headerStyle.echoesRejected && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
+    if (headerStyle.echoesRejectedVersion && error.code === 'UNACCEPTABLE_VERSION')
+      applyVersionHeaders(res, error.version);
   }
 
   function apply(req: IncomingMessage, res: ServerResponse): Version {

@@ -273,16 +273,16 @@ function checkBody(schema: Versioned<any>, body: unknown, version: Version): unk
 /** Validates a request body after its unknown keys have been dropped. */
 function checkKnownKeys(schema: Versioned<any>, body: unknown, version: Version): unknown {
   const checker = schema.check(version);
-  let knownBody = body;
+  let acceptedBody = body;
   for (;;) {
-    const checked = checker.safeParse(knownBody);
+    const checked = checker.safeParse(acceptedBody);
     if (checked.success) return checked.data;
     const { issues } = checked.error;
     const otherIssues = issues.filter(({ code }) => code !== 'unrecognized_keys');
     if (otherIssues.length > 0) throw new InvalidBody(otherIssues, body);
-    knownBody = structuredClone(knownBody);
+    acceptedBody = structuredClone(acceptedBody);
     for (const { path, keys } of issues as readonly z.core.$ZodIssueUnrecognizedKeys[]) {
-      const parent = path.reduce<any>((value, key) => value[key], knownBody);
+      const parent = path.reduce<any>((value, key) => value[key], acceptedBody);
       for (const key of keys) delete parent[key];
     }
   }

@@ -129,7 +129,7 @@ export class Query<T, Parameters = unknown> {
     const value: Record<string, unknown> = Object.create(null);
     const problems: QueryProblem[] = [];
     for (const name of new Set(params.keys())) {
-      const field = fields.get(name) ?? this.#byPattern(name, version);
+      const field = fields.get(name) ?? this.#findByPattern(name, version);
       const texts = params.getAll(name);
       if (!field) {
         if (extra === 'keep') value[name] = texts.at(-1);
@@ -161,7 +161,7 @@ export class Query<T, Parameters = unknown> {
     return { value: value as T, problems };
   }
 
-  #byPattern(name: string, version: Version): CompiledParameter | undefined {
+  #findByPattern(name: string, version: Version): CompiledParameter | undefined {
     const parameter = this.#patterns.find(([pattern]) => pattern.test(name))?.[1];
     const schema = parameter && schemaAt(parameter.schema, version);
     return schema && { schema, check: schema as Check<unknown>, repeat: parameter.repeat };
