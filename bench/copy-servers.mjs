@@ -21,7 +21,7 @@ async function withoutIndexes(client) {
 }
 
 /** Returns a function that copies a server's row for an index; owners and nodes alternate, as in `populateServers`. */
-function copiesOf(row, nodes, owners, count) {
+function rowCopier(row, nodes, owners, count) {
   const record = JSON.parse(row.data);
   return (index) => {
     const { projectId, userId } = owners[index % owners.length];
@@ -57,7 +57,7 @@ export async function copyServers(client, count, owners) {
   const { rows } = await client.query('select * from servers');
   if (rows.length !== 1) throw new Error(`the database must contain exactly one server to copy, not ${rows.length}`);
   const [{ seq: _, ...row }] = rows;
-  const copyOf = copiesOf(row, nodes, owners, count);
+  const copyOf = rowCopier(row, nodes, owners, count);
   const columns = Object.keys(row);
   function* lines() {
     for (let from = 1; from < count; from += BATCH) {

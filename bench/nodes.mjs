@@ -20,7 +20,7 @@ const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 
 /** Returns the functions that measure the CPU time of a request in milliseconds, by request name. */
-function requestsOf({ requests, creates }) {
+function measurementsOf({ requests, creates }) {
   const read = (path) => async (server) => {
     const before = processTime(server.pid);
     await load(`${server.url}/v2.1${path}`, { amount: requests, connections: CONNECTIONS, headers: HEADERS });
@@ -55,7 +55,7 @@ async function measureRequests(folder, amounts) {
   try {
     for (const major of majors) opened.push(await open(folder, major, amounts));
     const rows = [];
-    for (const [what, send] of Object.entries(requestsOf(amounts))) {
+    for (const [what, send] of Object.entries(measurementsOf(amounts))) {
       const measures = opened.map((server) => () => send(server));
       // Two warm-up rounds for the JIT compiler.
       await interleaved(2, ...measures);

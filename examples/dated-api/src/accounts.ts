@@ -6,7 +6,7 @@ import { versions } from './versions.js';
 export interface Account {
   readonly name: string;
   /** The API version that applies to requests that do not select one. */
-  readonly pinned: string;
+  readonly pinnedVersion: string;
   readonly invoices: Invoices;
 }
 
@@ -21,8 +21,8 @@ export class Accounts {
   readonly #byKey = new Map<string, Account>();
 
   /** Adds an account and pins it to an API version. The default is the newest version. */
-  add(key: string, name: string, pinned = String(versions.at(-1)?.version)): Account {
-    const account = { name, pinned, invoices: new Invoices() };
+  add(key: string, name: string, pinnedVersion = String(versions.at(-1)?.version)): Account {
+    const account = { name, pinnedVersion, invoices: new Invoices() };
     this.#byKey.set(key, account);
     return account;
   }

@@ -38,7 +38,7 @@ export function createApi({ accounts, now = Date.now, validateReplies = false }:
     versioning({
       versions,
       from: [header('Invoices-Version'), queryParameter('version')],
-      default: (req) => accounts.find(req)?.pinned,
+      default: (req) => accounts.find(req)?.pinnedVersion,
       afterSunset: 'reject',
       onVersion: usage.onVersion,
       now,

@@ -43,6 +43,6 @@ export async function machinesFrom(
       driver: (clock) => new SimulatedDriver({ clock, latencyMs: options['latency-ms'], rules: preset?.rules }),
     };
   }
-  const { given, seed } = await detectRealMachines(options, options['machine-dir'], log);
-  return { preset: addImages(presetForQemu(preset, seed), options.image), driver: qemuDriver(given) };
+  const { qemuOptions, seed } = await detectRealMachines(options, options['machine-dir'], log);
+  return { preset: addImages(presetForQemu(preset, seed), options.image), driver: qemuDriver(qemuOptions) };
 }

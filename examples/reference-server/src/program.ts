@@ -14,13 +14,13 @@ function printJson(value: object): void {
 async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const { hostHelpText, startHost } = await import('./host/host-command.js');
   if (isHelpRequested(args)) return console.log(hostHelpText());
-  const running = await startHost(args, environment, () => process.exit(1));
+  const runningHost = await startHost(args, environment, () => process.exit(1));
   const { shutDownGracefully } = await import('./shut-down-gracefully.js');
-  shutDownGracefully(running);
-  if (running.metricsUrl) console.log(`Metrics ${running.metricsUrl}`);
-  const { name, resources } = running.host;
+  shutDownGracefully(runningHost);
+  if (runningHost.metricsUrl) console.log(`Metrics ${runningHost.metricsUrl}`);
+  const { name, resources } = runningHost.host;
   const { vcpus, memoryMb, diskGb } = resources;
-  console.log(`Host ${name} is up: ${vcpus} cores, ${memoryMb} MiB, ${diskGb} GiB (database ${running.database})`);
+  console.log(`Host ${name} is up: ${vcpus} cores, ${memoryMb} MiB, ${diskGb} GiB (database ${runningHost.database})`);
 }
 
 /** Runs a command, or serves until the process is stopped. @throws StartError */
@@ -55,14 +55,14 @@ async function runCommand(args: readonly string[], environment: NodeJS.ProcessEn
     return serveByWorkers(options, workerContext);
   }
   const { serve } = await import('./serve.js');
-  const running = await serve(options, environment);
+  const runningServer = await serve(options, environment);
   const [{ shutDownGracefully }, { reload }] = await Promise.all([
     import('./shut-down-gracefully.js'),
     import('./reload.js'),
   ]);
-  shutDownGracefully(running);
-  process.on('SIGHUP', () => reload(running, workerContext.rereadOptions));
-  printStartupMessage(running, options);
+  shutDownGracefully(runningServer);
+  process.on('SIGHUP', () => reload(runningServer, workerContext.rereadOptions));
+  printStartupMessage(runningServer, options);
 }
 
 /** Runs the program. Prints user errors as one line and sets the exit code. */

@@ -5,7 +5,7 @@ import { StartError } from './start-error.js';
 
 /** The options for the QEMU driver, and this computer's capacity as a host. */
 export interface RealMachines {
-  readonly given: QemuOptions;
+  readonly qemuOptions: QemuOptions;
   readonly seed: QemuHost['seed'];
 }
 
@@ -33,7 +33,7 @@ export async function detectRealMachines(options: Options, directory: string, lo
   try {
     const { seed, acceleration, summary } = await qemuHost(qemuOptions);
     log.info(summary);
-    return { given: { ...qemuOptions, acceleration }, seed };
+    return { qemuOptions: { ...qemuOptions, acceleration }, seed };
   } catch (error) {
     if (error instanceof TypeError) throw new StartError(`--driver qemu: ${error.message}`);
     throw error;

@@ -23,8 +23,8 @@ export function findClosestName(name: string, knownNames: readonly string[]): st
   return similarNames.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Returns the end of an error message about an unknown name: a suggestion, or `otherwise` if no name is similar. */
-export function suggestionFor(name: string, knownNames: readonly string[], otherwise: string): string {
+/** Returns the end of an error message about an unknown name: a suggestion, or `fallback` if no name is similar. */
+export function suggestionFor(name: string, knownNames: readonly string[], fallback: string): string {
   const closest = findClosestName(name, knownNames);
-  return closest === undefined ? otherwise : `Did you mean "${closest}"?`;
+  return closest === undefined ? fallback : `Did you mean "${closest}"?`;
 }

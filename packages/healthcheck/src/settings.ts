@@ -103,7 +103,7 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
 function resourcesToTrack({ trackResources, trackPromises }: Readonly<HealthcheckOptions>): TrackedResources {
   const tracksPromises = booleanOption('trackPromises', trackPromises, true);
   if (!booleanOption('trackResources', trackResources, false)) return 'none';
-  return tracksPromises ? 'all' : 'all but promises';
+  return tracksPromises ? 'all' : 'withoutPromises';
 }
 
 function jsonFormat(format: JsonFormat = 'documented'): JsonFormat {

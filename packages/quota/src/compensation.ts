@@ -17,7 +17,7 @@ interface UncertainOperation<T> {
  */
 export class Compensation<T> {
   readonly #undo: (operation: T) => Promise<void>;
-  readonly #uncertain: UncertainOperation<T>[] = [];
+  readonly #uncertainOperations: UncertainOperation<T>[] = [];
   #running = false;
 
   /** @param undo undoes a store operation if it was executed; must be idempotent */
@@ -27,20 +27,20 @@ export class Compensation<T> {
 
   /** Adds a store operation whose result was lost, in order to undo it. */
   add(operation: T): void {
-    this.#uncertain.push({ operation, until: Date.now() + RETRY_DURATION_MS });
+    this.#uncertainOperations.push({ operation, until: Date.now() + RETRY_DURATION_MS });
     if (!this.#running) void this.#undoAll();
   }
 
   async #undoAll(): Promise<void> {
     this.#running = true;
     let failures = 0;
-    for (let first = this.#uncertain[0]; first; first = this.#uncertain[0]) {
+    for (let first = this.#uncertainOperations[0]; first; first = this.#uncertainOperations[0]) {
       try {
         await this.#undo(first.operation);
         failures = 0;
-        this.#uncertain.shift();
+        this.#uncertainOperations.shift();
       } catch {
-        if (Date.now() > first.until) this.#uncertain.shift();
+        if (Date.now() > first.until) this.#uncertainOperations.shift();
         else await new Promise((resolve) => setTimeout(resolve, RETRY_DELAYS_MS[failures++] ?? RETRY_DELAYS_MS.at(-1)));
       }
     }

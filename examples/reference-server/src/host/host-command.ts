@@ -137,11 +137,11 @@ async function driverFrom(
   }
   if (options.driver === 'none')
     throw new StartError('--driver none is only for processes that serve the API: a host needs a driver');
-  const { given, seed } = await detectRealMachines(options, directory, log);
+  const { qemuOptions, seed } = await detectRealMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
     driver: qemuDriver({
-      ...given,
+      ...qemuOptions,
       volumes: own.volumes,
       tunnelPort: own['tunnel-port'],
       tunnelEncryption: own['tunnel-encryption'],

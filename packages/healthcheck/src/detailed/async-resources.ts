@@ -2,7 +2,7 @@ import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { captureStackText } from './stack-text.js';
 
 /** The kinds of asynchronous resources that are tracked from creation to destruction. */
-export type TrackedResources = 'none' | 'all but promises' | 'all';
+export type TrackedResources = 'none' | 'withoutPromises' | 'all';
 
 /** The number of pending resources above which new ones are listed without a stack trace. */
 const MAX_STACKS = 10_000;

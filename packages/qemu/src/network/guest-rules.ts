@@ -36,9 +36,9 @@ function normalizeAddress(text: string): string | undefined {
 /** Returns the source addresses that a port's guest may use. */
 function sourcesOf(port: PlannedPort): AllowedSources {
   const pairs = port.allowedAddressPairs.flatMap(({ ip_address: address = '', mac_address: mac = port.mac }) => {
-    const valid = normalizeAddress(address);
-    return valid !== undefined && MAC_PATTERN.test(mac.toLowerCase())
-      ? [{ address: valid, mac: mac.toLowerCase() }]
+    const normalizedAddress = normalizeAddress(address);
+    return normalizedAddress !== undefined && MAC_PATTERN.test(mac.toLowerCase())
+      ? [{ address: normalizedAddress, mac: mac.toLowerCase() }]
       : [];
   });
   const macs = [...new Set([port.mac, ...pairs.map(({ mac }) => mac)])];

@@ -157,7 +157,7 @@ export class NetworkBuilder {
   async #applyAddresses(namespace: string | undefined, desired: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const { ip } = this.#options;
     const existing = await ip.addresses(namespace);
-    const stale = existing.flatMap(({ ifname, addr_info: all }) =>
+    const removals = existing.flatMap(({ ifname, addr_info: all }) =>
       all
         .filter(({ scope }) => scope === 'global')
         .map(({ local, prefixlen }) => `${local}/${prefixlen}`)
@@ -167,7 +167,7 @@ export class NetworkBuilder {
     const additions = [...desired].flatMap(([device, addresses]) =>
       addresses.map((address) => `address replace ${address} dev ${device}${address.includes(':') ? ' nodad' : ''}`),
     );
-    await ip.batch([...stale, ...additions], namespace);
+    await ip.batch([...removals, ...additions], namespace);
   }
 
   async #buildRouter(router: PlannedRouter, plan: NetworkPlan, routed: boolean): Promise<void> {

@@ -65,12 +65,13 @@ export class LvmBackend implements VolumeBackend {
   static async open(folder: string, pool: ThinPool, tools: DiskPrograms): Promise<LvmBackend> {
     const lvm = findProgram('lvm', 'the package lvm2');
     const name = `${pool.group}/${pool.name}`;
-    const unusable = (reason: string) =>
+    const createUnusableError = (reason: string) =>
       new QemuError('VOLUME_POOL_UNUSABLE', `${name} cannot store volumes: ${reason}`);
     const { segtype } = await readFields(lvm, name).catch((error) => {
-      throw unusable((error as Error).message);
+      throw createUnusableError((error as Error).message);
     });
-    if (segtype !== 'thin-pool') throw unusable(`it is a logical volume of the type ${segtype}, not a thin pool`);
+    if (segtype !== 'thin-pool')
+      throw createUnusableError(`it is a logical volume of the type ${segtype}, not a thin pool`);
     return new LvmBackend(lvm, folder, pool, tools);
   }
 
