@@ -4,7 +4,7 @@ import { described, object } from '@apistrata/microversion/schema';
 import { operation } from '../operation.js';
 import { resource } from '../reference/resource.js';
 import { quotaValue } from '../schemas/types.js';
-import { quotaClassBody, quotaClassChanged, quotaClassShown, quotasText } from '../views/quota.js';
+import { changedQuotaClass, quotaClassBody, quotasText, shownQuotaClass } from '../views/quota.js';
 
 const quotaClassDocs = resource({
   tag: 'quota-classes',
@@ -24,7 +24,7 @@ export const quotaClassOperations = [
     description: 'Shows the quotas of a quota class.',
     policy: 'os_compute_api:os-quota-class-sets:show',
     status: 200,
-    reply: { quota_class_set: described(quotasText, quotaClassShown) },
+    reply: { quota_class_set: described(quotasText, shownQuotaClass) },
     run: async ({ engine, params: { id } }) => ({
       quota_class_set: { id, limits: await engine.quotas.classLimits(id) },
     }),
@@ -40,7 +40,7 @@ export const quotaClassOperations = [
     status: 200,
     errors: [400],
     body: object({ quota_class_set: described(quotasText, object(quotaClassBody(quotaValue.optional()))) }),
-    reply: { quota_class_set: described(quotasText, quotaClassChanged) },
+    reply: { quota_class_set: described(quotasText, changedQuotaClass) },
     run: async ({ engine, params: { id }, body }) => {
       if (id.length > MAX_NAME_LENGTH)
         throw new Rejection(

@@ -100,8 +100,8 @@ const projectId = { id: idOf('ID of the project.') };
 
 export const changedQuotaSet = view<QuotaSet, ComputeCall>(fields(quotaSetKinds, limitOf));
 export const shownQuotaSet = view<QuotaSet, ComputeCall>({ ...fields(quotaSetKinds, limitOf), ...projectId });
-export const quotaClassChanged = view<QuotaSet, ComputeCall>(fields(shownClassKinds, limitOf));
-export const quotaClassShown = view<QuotaSet, ComputeCall>({
+export const changedQuotaClass = view<QuotaSet, ComputeCall>(fields(shownClassKinds, limitOf));
+export const shownQuotaClass = view<QuotaSet, ComputeCall>({
   ...fields(shownClassKinds, limitOf),
   id: idOf('Name of the quota class.'),
 });
