@@ -69,14 +69,17 @@ export async function run({ quick }) {
     for (let cell = 0; cell < CELLS; cell++) opened.push(await open(postgres, `cell${cell}`, servers / CELLS));
     const [whole, ...cells] = opened;
     const remote = () => [postgres, ...opened].reduce((sum, { pid }) => sum + processTime(pid), 0);
-    const cost = async (read) => {
+    const cpuTimePerRequest = async (read) => {
       const before = remote();
       const own = process.cpuUsage();
       await read();
       const { user, system } = process.cpuUsage(own);
       return { remote: (remote() - before) / requests, own: (user + system) / 1000 / requests };
     };
-    const measures = [() => cost(() => readMerged(cells, requests)), () => cost(() => readPages(whole, requests))];
+    const measures = [
+      () => cpuTimePerRequest(() => readMerged(cells, requests)),
+      () => cpuTimePerRequest(() => readPages(whole, requests)),
+    ];
     await interleaved(1, ...measures);
     const [merged, single] = await interleaved(rounds, ...measures);
     const row = (what, of) => ({ what, ours: merged.map(of), baseline: single.map(of), unit: 'ms of CPU' });

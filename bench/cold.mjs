@@ -42,7 +42,7 @@ function get(url) {
 }
 
 /** Returns the CPU time of one request, in milliseconds. */
-async function cost(server, path, requests, url = server.url) {
+async function cpuTimePerRequest(server, path, requests, url = server.url) {
   const used = async () => {
     const { user, system } = await server.get('/usage');
     return (user + system) / 1000;
@@ -65,14 +65,16 @@ export async function run({ quick }) {
     const rows = [];
     for (const [index, { what, path, budget }] of measuredReads.entries()) {
       const measures = [
-        () => cost(server, () => `/v2.1${path()}`, requests),
-        () => cost(server, () => `/bare/${index}`, requests, server.plainUrl),
+        () => cpuTimePerRequest(server, () => `/v2.1${path()}`, requests),
+        () => cpuTimePerRequest(server, () => `/bare/${index}`, requests, server.plainUrl),
       ];
       await interleaved(1, ...measures);
       const [ours, baseline] = await interleaved(rounds, ...measures);
       rows.push({ what, ours, baseline, unit: 'ms of CPU', budget });
     }
-    const bare = [server.url, server.plainUrl].map((url) => () => cost(server, () => '/bare/1', requests, url));
+    const bare = [server.url, server.plainUrl].map(
+      (url) => () => cpuTimePerRequest(server, () => '/bare/1', requests, url),
+    );
     await interleaved(1, ...bare);
     const [ours, baseline] = await interleaved(rounds, ...bare);
     rows.push({

@@ -52,7 +52,7 @@ async function fill(server, database, cycles) {
 }
 
 /** Returns the CPU time of one request, in milliseconds. */
-async function cost({ url, pid }, path, amount) {
+async function cpuTimePerRequest({ url, pid }, path, amount) {
   const before = processTime(pid);
   await load(url + path, { connections: 8, headers: HEADERS, amount });
   return (processTime(pid) - before) / amount;
@@ -79,7 +79,7 @@ export async function run({ quick }) {
       rows.push({ what, ours, baseline, unit, budget });
     };
     for (const [what, path] of Object.entries(requestsByName))
-      await add(what, 'ms of CPU', '<= 1.2 x', (server) => cost(server, path, requests));
+      await add(what, 'ms of CPU', '<= 1.2 x', (server) => cpuTimePerRequest(server, path, requests));
     await add('POST /servers until ACTIVE', 'servers/s', '>= 0.83 x: 1.2 x the time', ({ url }) =>
       create(url, creates),
     );

@@ -53,7 +53,7 @@ async function compareResponses(health, route, { rounds, seconds }) {
 }
 
 /** Returns how long the middleware takes to pass on a request for another path, and how long `next` takes, in µs. */
-async function filterUs(health, url, { rounds, calls }) {
+async function compareFilter(health, url, { rounds, calls }) {
   const req = new IncomingMessage(new Writable());
   req.url = url;
   req.method = 'GET';
@@ -123,7 +123,7 @@ export async function run({ quick }) {
     ['the same, percent-encoded', healthcheck(), '/v2.1/servers/a%20b/metadata/caf%C3%A9', '<= 1 us'],
   ];
   for (const [what, health, url, budget] of filters)
-    rows.push(row(what, await filterUs(health, url, amounts), 'us', budget));
+    rows.push(row(what, await compareFilter(health, url, amounts), 'us', budget));
   const details = [
     ['a route with ten awaits, with a detailed endpoint', {}, '>= 0.95 x without'],
     ['a route with ten awaits, trackResources without promises', { trackResources: true, trackPromises: false }, ''],

@@ -18,7 +18,7 @@ const QUICK = { servers: 2000, clouds: 5, rounds: 1, runs: 1, requests: { [PAGE]
 const MIB = 2 ** 20;
 
 /** Starts many test clouds. Returns the resulting growth of this process's resident memory, in bytes. */
-async function manyClouds(amount) {
+async function memoryOfManyClouds(amount) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   const clouds = await Promise.all(Array.from({ length: amount }, () => startCloud()));
@@ -78,7 +78,7 @@ export async function run({ quick }) {
   const amounts = quick ? QUICK : FULL;
   const { clouds } = amounts;
   // Measured first, because other measurements would add memory to the process.
-  const memory = (await manyClouds(clouds)) / MIB;
+  const memory = (await memoryOfManyClouds(clouds)) / MIB;
   return [
     { what: `${clouds} clouds at once, memory of all`, ours: memory, unit: 'MiB', budget: quick ? '' : '<= 200' },
     { what: `${clouds} clouds at once, memory of each`, ours: memory / clouds, unit: 'MiB' },

@@ -36,7 +36,7 @@ function measureInProcess(...args) {
 }
 
 /** Returns the microseconds that one request spends on checking, at all notification points, for a missing observer. */
-function skipping() {
+function skippedCheckUs() {
   const places = Array.from({ length: OBSERVER_CALLS }, () => undefined);
   let notified = 0;
   const begun = performance.now();
@@ -54,7 +54,7 @@ export async function run({ quick }) {
   return [
     {
       what: 'traces off: skipped work, compared with a request for a flavor',
-      ours: skipping(),
+      ours: skippedCheckUs(),
       baseline,
       unit,
       budget: '<= 0.03 x',

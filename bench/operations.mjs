@@ -31,7 +31,7 @@ function newestOf(path) {
 }
 
 /** Returns the requests to measure for all operations that read, in the order of the operations. */
-function measured() {
+function requestsToMeasure() {
   const reads = operations.filter(({ method }) => method === 'GET');
   return [...new Set(reads.map(({ path }) => path))].flatMap((path) => {
     const measured = requests[`GET ${path}`];
@@ -66,7 +66,7 @@ function sendRequest(cloud, sample) {
 }
 
 /** Returns the CPU time of one request in milliseconds: of the serving thread, and of the database. */
-async function cost({ server, databasePid, ...cloud }, sample, amount) {
+async function cpuTimePerRequest({ server, databasePid, ...cloud }, sample, amount) {
   const used = () => [mainThreadTime(server.pid), databasePid ? processTime(databasePid) : 0];
   const before = used();
   for (let n = 0; n < amount; n++) await sendRequest({ server, ...cloud }, sample);
@@ -88,12 +88,12 @@ function rowsOf(kind, { path, query, version, page }, ours, baseline) {
 
 async function measure(kind, small, large, { rounds, sampleMs, most, sizes }) {
   const rows = [];
-  for (const sample of measured()) {
+  for (const sample of requestsToMeasure()) {
     // Warm-up: the first requests build schemas and renderers.
-    for (const cloud of [small, large]) await cost(cloud, sample, 2);
-    const once = await cost(large, sample, 2);
+    for (const cloud of [small, large]) await cpuTimePerRequest(cloud, sample, 2);
+    const once = await cpuTimePerRequest(large, sample, 2);
     const amount = Math.max(2, Math.min(most, Math.ceil(sampleMs / (once.thread + once.database))));
-    const measures = [large, small].map((cloud) => () => cost(cloud, sample, amount));
+    const measures = [large, small].map((cloud) => () => cpuTimePerRequest(cloud, sample, amount));
     const [ours, baseline] = await interleaved(rounds, ...measures);
     rows.push(...rowsOf(kind, sample, ours, baseline));
   }

@@ -96,7 +96,7 @@ function measureBoots(program, times, kernelFile, read) {
 }
 
 /** Returns the time that the driver needs: until QEMU starts, and from QEMU's readiness until the guest is resumed. */
-function ours(started, _seen, folder) {
+function driverTime(started, _seen, folder) {
   const { begun, listening, going } = JSON.parse(readFileSync(join(folder, 'times.json'), 'utf8'));
   return begun * 1000 - started + (going - listening) * 1000;
 }
@@ -121,7 +121,7 @@ export async function run({ quick }) {
   const { boots, real, machines, restMs } = quick ? QUICK : FULL;
   if (!has('python3') || !has('qemu-img'))
     return [{ what: 'machines of QEMU', unit: 'skipped: this machine has no python3 or no qemu-img' }];
-  const own = await measureBoots(STUB, boots, undefined, ours);
+  const own = await measureBoots(STUB, boots, undefined, driverTime);
   const rows = [{ what: 'from POST to a running machine: our share', ours: own, unit: 'ms', budget: '<= 150 ms' }];
   const kernelFile = has('qemu-system-x86_64') ? kernel() : undefined;
   if (kernelFile) {

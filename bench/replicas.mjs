@@ -28,7 +28,7 @@ async function sendRequest({ url }, path) {
 }
 
 /** Returns milliseconds of the primary's CPU time for one request. */
-async function cost(primaryPid, server, path, amount) {
+async function cpuTimePerRequest(primaryPid, server, path, amount) {
   const before = processTime(primaryPid);
   const client = async () => {
     for (let n = 0; n < amount / CLIENTS; n++) await sendRequest(server, path());
@@ -54,7 +54,7 @@ export async function run({ quick }) {
     await alone.populate({ count, owners });
     const rows = [];
     for (const [what, path] of Object.entries(readsByName)) {
-      const measure = (server) => () => cost(pair.primaryPid, server, () => path(count), requests);
+      const measure = (server) => () => cpuTimePerRequest(pair.primaryPid, server, () => path(count), requests);
       // The first measurement is a warm-up.
       await interleaved(1, measure(reading), measure(alone));
       const [ours, baseline] = await interleaved(rounds, measure(reading), measure(alone));

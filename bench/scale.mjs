@@ -75,7 +75,7 @@ async function open(servers) {
 }
 
 /** Returns the CPU time of one request in milliseconds: that of the API, and that of the database. */
-async function cost(opened, path, amount) {
+async function cpuTimePerRequest(opened, path, amount) {
   const { server, postgres } = opened;
   const before = [processTime(server.pid), processTime(postgres.pid)];
   for (let n = 0; n < amount; n++) {
@@ -109,7 +109,8 @@ async function compare(large, small, { requests, rounds, creates, purged }) {
     rows.push({ what, ...samples(({ api, database }) => api + database), unit, budget: '<= 1.3 x' });
     rows.push({ what: `${what}: share of the database`, ...samples(({ database }) => database), unit: 'ms of CPU' });
   };
-  for (const [what, path] of Object.entries(readsByName)) await add(what, (opened) => cost(opened, path, requests));
+  for (const [what, path] of Object.entries(readsByName))
+    await add(what, (opened) => cpuTimePerRequest(opened, path, requests));
   await add('POST /servers until ACTIVE', (opened) => create(opened, creates));
   return [...rows, ...(await maintenanceRows(large, small, purged))];
 }

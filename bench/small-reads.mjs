@@ -87,7 +87,7 @@ async function open(kind, database, { flags, pid } = {}) {
 }
 
 /** Returns the CPU time of one request in milliseconds: of the server, and of its database process if there is one. */
-async function cost({ server, pid }, url, requests) {
+async function cpuTimePerRequest({ server, pid }, url, requests) {
   const time = async () => ({ server: await server.usedMs(), database: pid === undefined ? 0 : processTime(pid) });
   const before = await time();
   await sendRequests(url, requests);
@@ -112,7 +112,7 @@ async function measure(opened, index, { rounds, requests, warm }) {
     ...measures.map(
       ({ each, url }) =>
         () =>
-          cost(each, url, requests),
+          cpuTimePerRequest(each, url, requests),
     ),
   );
   return opened.flatMap(({ kind, paths, pid }, at) => {

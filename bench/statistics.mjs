@@ -26,7 +26,7 @@ const budgets = {
 };
 
 /** Creates two SQLite files with the same servers. Only the first file has statistics. */
-async function files(folder, servers, owners) {
+async function createFiles(folder, servers, owners) {
   const [analyzed, plain] = ['analyzed', 'plain'].map((name) => join(folder, `${name}.db`));
   const server = await startServer(plain);
   await server.populate({ count: servers, owners });
@@ -72,7 +72,7 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
   try {
     for (const url of urls) opened.push({ server: await startServer(url), servers, projects: servers / PER_PROJECT });
     for (const [what, budget] of Object.entries(budgets)) {
-      const cost = async (one) => {
+      const cpuTimePerRequest = async (one) => {
         const { pid, url } = one.server;
         const used = () => ({
           api: processTime(pid),
@@ -89,7 +89,7 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
         const each = (name) => (after[name] - before[name]) / requests;
         return { all: each('api') + each('database'), serving: each('serving'), database: each('database') };
       };
-      const measures = opened.map((one) => () => cost(one));
+      const measures = opened.map((one) => () => cpuTimePerRequest(one));
       await interleaved(1, ...measures);
       const found = await interleaved(rounds, ...measures);
       const add = (name, of, limit) => {
@@ -112,7 +112,7 @@ export async function run({ quick }) {
   const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-statistics-'));
   try {
-    const rows = await measure('SQLite file', await files(folder, amounts.servers, owners), amounts);
+    const rows = await measure('SQLite file', await createFiles(folder, amounts.servers, owners), amounts);
     const { findProgram } = await testServers();
     if (!findProgram('initdb'))
       return [...rows, { what: 'PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];

@@ -87,7 +87,7 @@ async function start({ url: database, client }, workers, preset) {
 }
 
 /** Sends requests one by one at the given rate or, without a rate, as fast as the clients can. */
-async function sendRequest(server, { path, rate, request }, amount) {
+async function sendRequests(server, { path, rate, request }, amount) {
   const url = server.url + path;
   const options = { headers: HEADERS, ...request, amount };
   if (rate) await sendAtRate(url, { ...options, rate });
@@ -96,9 +96,9 @@ async function sendRequest(server, { path, rate, request }, amount) {
 }
 
 /** Returns the CPU time of one request in milliseconds. */
-async function cost(server, sample, amount) {
+async function cpuTimePerRequest(server, sample, amount) {
   const before = server.cpuMs();
-  await sendRequest(server, sample, amount);
+  await sendRequests(server, sample, amount);
   return (server.cpuMs() - before) / amount;
 }
 
@@ -135,10 +135,10 @@ export async function run({ quick }) {
       const { what, kind, warmth, rate } = sample;
       // Each worker of a larger group must be as warm as a worker that runs alone.
       for (const server of offeredRate)
-        await sendRequest(server, { ...sample, rate: undefined }, amounts[warmth] * server.workers);
+        await sendRequests(server, { ...sample, rate: undefined }, amounts[warmth] * server.workers);
       const measures = offeredRate.map((server) => {
         const amount = rate ? amounts[kind] : amounts[kind] * server.workers;
-        return () => cost(server, sample, amount);
+        return () => cpuTimePerRequest(server, sample, amount);
       });
       add(what, 'ms of CPU', await interleaved(amounts.rounds, ...measures), budget);
     };
@@ -147,7 +147,7 @@ export async function run({ quick }) {
     const [one] = servers;
     for (const sample of [read, create]) {
       const rates = [sample.rate / 4, sample.rate].map((rate) => ({ ...sample, rate }));
-      const measures = rates.map((offeredRate) => () => cost(one, offeredRate, amounts[sample.kind] / 2));
+      const measures = rates.map((offeredRate) => () => cpuTimePerRequest(one, offeredRate, amounts[sample.kind] / 2));
       const [seldom, often] = await interleaved(amounts.rounds, ...measures);
       rows.push({
         what: `${sample.what}, 1 worker at a quarter of the rate, and at all of it`,
