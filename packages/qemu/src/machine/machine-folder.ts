@@ -63,7 +63,7 @@ const FILE_NAMES = {
   rootImage: 'root.image',
   rescueImage: 'rescue.image',
   /** The id of the latest cold migration to or from this host. Disks from an older migration are stale. */
-  move: 'move',
+  coldMigrationId: 'move',
   /** A file that exists while the machine waits for its memory from another host. */
   arriving: 'arriving',
   /**

@@ -14,7 +14,7 @@ export async function fetchDisks(remote: RemoteMachine): Promise<void> {
   if (await machine.connectIfRunning()) return;
   const manifest = await fetchManifest(remote);
   if (manifest.move === null) throw new QemuError('MOVE_FAILED', `the host ${sourceHost} has no disks to migrate`);
-  if ((await readFile(folder.file('move'), 'utf8').catch(() => null)) === manifest.move) return;
+  if ((await readFile(folder.file('coldMigrationId'), 'utf8').catch(() => null)) === manifest.move) return;
   const isShared = await host.sharesStorageWith(sourceHost);
   await (isShared ? folder.removeLocal() : folder.remove());
   await folder.createFolder();
@@ -24,5 +24,5 @@ export async function fetchDisks(remote: RemoteMachine): Promise<void> {
     for (const disk of LOCAL_DISKS)
       if (manifest.disks[disk] !== undefined) await fetchFile(remote, disk, diskFile(folder, disk));
   }
-  await writeFile(folder.file('move'), manifest.move);
+  await writeFile(folder.file('coldMigrationId'), manifest.move);
 }

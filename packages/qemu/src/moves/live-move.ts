@@ -202,7 +202,7 @@ export class LiveMove implements OngoingMove {
     if (this.#isActive) await qmp.execute('cont');
   }
 
-  async speedUp(): Promise<void> {
+  async pauseToComplete(): Promise<void> {
     await (await this.#machine.connectIfRunning())?.execute('stop');
   }
 

@@ -73,6 +73,6 @@ export async function createManifest(host: Host, serverId: string): Promise<Mach
     disks,
     base: bytes === undefined ? null : { imageId, bytes },
     files,
-    move: await readText('move'),
+    move: await readText('coldMigrationId'),
   };
 }

@@ -27,8 +27,8 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
     learning: supportsLearning(tunnels),
     device,
   } as const;
-  const inside = networks.filter((network) => !usesPhysicalNetwork(network));
-  const links = inside.map(({ id, mtu, segment }) => ({
+  const tunneledNetworks = networks.filter((network) => !usesPhysicalNetwork(network));
+  const links = tunneledNetworks.map(({ id, mtu, segment }) => ({
     ...tunnelProperties,
     name: names.tunnel(id),
     bridge: names.bridge(id),
@@ -36,7 +36,7 @@ function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunn
     segment,
   }));
   if (device === undefined) return links;
-  const mtu = Math.max(MIN_IPV6_MTU, ...inside.map((network) => network.mtu)) + TUNNEL_OVERHEAD_BYTES;
+  const mtu = Math.max(MIN_IPV6_MTU, ...tunneledNetworks.map((network) => network.mtu)) + TUNNEL_OVERHEAD_BYTES;
   return [{ kind: 'port', name: device, bridge: null, mtu }, ...links];
 }
 
@@ -77,7 +77,7 @@ export function desiredLinks(
     }),
     ...routers.flatMap((router): readonly DesiredLink[] => {
       const namespace = names.router(router.id);
-      const inside = router.interfaces.map(
+      const interfaceLinks = router.interfaces.map(
         ({ id, networkId, mac }): DesiredLink => ({
           kind: 'veth',
           name: names.router(id),
@@ -96,7 +96,7 @@ export function desiredLinks(
         mac: deriveMac(name),
         mtu: UPLINK_MTU,
       };
-      return router.external ? [...inside, uplink] : inside;
+      return router.external ? [...interfaceLinks, uplink] : interfaceLinks;
     }),
   ];
 }

@@ -29,8 +29,8 @@ interface PrefixConflict {
   readonly routerId: string;
   readonly prefix: string;
   /** The prefix that is in use and overlaps with the subnet. */
-  readonly other: string;
-  /** The router that uses the prefix `other`; undefined if this computer itself has a route to that prefix. */
+  readonly otherPrefix: string;
+  /** The router that uses the prefix `otherPrefix`; undefined if this computer itself has a route to that prefix. */
   readonly otherRouterId?: string;
 }
 
@@ -69,8 +69,9 @@ function computerPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): rea
   return routes.flatMap(({ dst, type, dev = '', table: name }) => {
     const cidr = parseCidr(dst.includes('/') ? dst : `${dst}/128`);
     // Routes with a type, such as `unreachable` for a delegated prefix, lead nowhere.
-    const isOwn = name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
-    return cidr && cidr.prefix >= MIN_PREFIX_LENGTH && isOwn ? [formatCidr(cidr)] : [];
+    const isComputerRoute =
+      name === undefined && type === undefined && !names.isManaged(dev) && !dst.startsWith('fe80:');
+    return cidr && cidr.prefix >= MIN_PREFIX_LENGTH && isComputerRoute ? [formatCidr(cidr)] : [];
   });
 }
 
@@ -97,7 +98,7 @@ export function selectRoutedSubnets(
     const prefixes = prefixesOf(router, { networks }).filter((prefix) => {
       const other = usedPrefixes.find((one) => hasOverlap(one.prefix, prefix));
       if (!other) usedPrefixes.push({ prefix, routerId: router.id });
-      else conflicts.push({ routerId: router.id, prefix, other: other.prefix, otherRouterId: other.routerId });
+      else conflicts.push({ routerId: router.id, prefix, otherPrefix: other.prefix, otherRouterId: other.routerId });
       return !other;
     });
     return prefixes.length > 0 ? [{ routerId: router.id, addresses, prefixes }] : [];
@@ -106,7 +107,7 @@ export function selectRoutedSubnets(
 }
 
 /** Returns the log message for a subnet that is not routed. */
-export function formatConflict({ routerId, prefix, other, otherRouterId }: PrefixConflict): string {
+export function formatConflict({ routerId, prefix, otherPrefix, otherRouterId }: PrefixConflict): string {
   const owner = otherRouterId === undefined ? 'this computer has a route to' : `router ${otherRouterId} has`;
-  return `router ${routerId} does not route ${prefix} to external networks: ${owner} ${other}`;
+  return `router ${routerId} does not route ${prefix} to external networks: ${owner} ${otherPrefix}`;
 }

@@ -28,7 +28,7 @@ export const moveOperations: DriverOperations = {
   live_migration_run: (request) => waitForEnd(getMove(request, true), request.signal),
   live_migration_force_complete: async (request) => {
     const move = getMove(request, false);
-    await move.speedUp();
+    await move.pauseToComplete();
     await waitForEnd(move, request.signal);
   },
   live_migration_abort: async (request) => {

@@ -44,14 +44,14 @@ export const resizeOperations: DriverOperations = {
     await host.stop(server, signal);
     const isOtherHost = work.destHost !== server.host;
     if (!isOtherHost || (await host.sharesStorageWith(work.destHost))) await snapshotDisks(host, folder, signal);
-    if (isOtherHost) await writeFile(folder.file('move'), randomUUID());
+    if (isOtherHost) await writeFile(folder.file('coldMigrationId'), randomUUID());
   },
   finish_migration: async ({ host, work, server, signal }) => {
     const { folder } = host.machine(server);
     const { sourceHost } = work;
     if (sourceHost !== server.host)
       await fetchDisks({ host, server, sourceHost, signal, retriesWhileUnreachable: true });
-    else await folder.removeFiles('move');
+    else await folder.removeFiles('coldMigrationId');
     if (await folder.exists('root')) await growRootDisk(host, folder, work.flavor, signal);
     await createDisks(host.diskTools, server, '', work.flavor, folder, signal);
     if (work.powerOn) await host.start(server, signal, work.flavor);
