@@ -158,13 +158,13 @@ export function mergeBreakpoints(versions: Iterable<Version>): readonly Version[
 export class PerInterval<T> {
   readonly #breakpoints: readonly Version[];
   readonly #build: (version: Version) => T;
-  readonly #builtValue: (T | undefined)[];
+  readonly #builtValues: (T | undefined)[];
   readonly #byVersion = new Map<string, T>();
 
   constructor(breakpoints: readonly Version[], build: (version: Version) => T) {
     this.#breakpoints = breakpoints;
     this.#build = build;
-    this.#builtValue = new Array(breakpoints.length + 1);
+    this.#builtValues = new Array(breakpoints.length + 1);
   }
 
   at(version: Version): T {
@@ -172,7 +172,7 @@ export class PerInterval<T> {
     if (cached !== undefined) return cached;
     const nextBreakpointIndex = this.#breakpoints.findIndex((breakpoint) => breakpoint.compare(version) > 0);
     const interval = nextBreakpointIndex < 0 ? this.#breakpoints.length : nextBreakpointIndex;
-    const builtValue = (this.#builtValue[interval] ??= this.#build(version));
+    const builtValue = (this.#builtValues[interval] ??= this.#build(version));
     this.#byVersion.set(version.text, builtValue);
     return builtValue;
   }

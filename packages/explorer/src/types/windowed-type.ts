@@ -13,7 +13,7 @@ export interface VersionSpan extends Span {
 
 /** A version range, with the object and array alternatives of its schema, and the types of all other alternatives. */
 interface SplitSpan extends VersionSpan {
-  readonly structured: readonly Json[];
+  readonly structuredSchemas: readonly Json[];
   readonly rest: readonly string[];
   readonly kind: string;
 }
@@ -51,11 +51,11 @@ interface Run<T> {
   readonly items: T[];
 }
 
-function groupRuns<T extends Span>(items: readonly T[], same: (a: T, b: T) => boolean): readonly Run<T>[] {
+function groupRuns<T extends Span>(items: readonly T[], isSame: (a: T, b: T) => boolean): readonly Run<T>[] {
   const all: Run<T>[] = [];
   for (const item of items) {
     const run = all.at(-1);
-    if (run && run.end.last + 1 === item.first && same(run.end, item)) {
+    if (run && run.end.last + 1 === item.first && isSame(run.end, item)) {
       run.items.push(item);
       run.end = item;
     } else all.push({ start: item, end: item, items: [item] });
@@ -92,10 +92,15 @@ export class WindowedType {
     if (!hasChanges) return this.#typeOfSchema(spans.at(-1)?.schema, indent, spans);
     const splitSpans = spans.map((span): SplitSpan => {
       const all = span.schema ? alternatives(span.schema) : [];
-      const structured = all.filter(isStructured);
+      const structuredSchemas = all.filter(isStructured);
       const others = all.filter((one) => !isStructured(one)).map((one) => undocumentedType.#typeOfSchema(one, ''));
       const rest = span.schema ? others : ['undefined'];
-      return { ...span, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
+      return {
+        ...span,
+        structuredSchemas,
+        rest,
+        kind: [...structuredSchemas.map(({ type }) => type), ...rest].join(' | '),
+      };
     });
     // Successive ranges whose alternatives have the same kinds share one type, because only the contents of objects
     // and arrays differ.
@@ -108,10 +113,14 @@ export class WindowedType {
   }
 
   #mergedType({ start, end, items: run }: Run<SplitSpan>, indent: string): string {
-    const { structured, rest } = start;
+    const { structuredSchemas, rest } = start;
     const fullSpan = { first: start.first, last: end.last };
-    const texts = structured.map(({ type }, index) => {
-      const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[index] as Json }));
+    const texts = structuredSchemas.map(({ type }, index) => {
+      const inner = run.map(({ first, last, structuredSchemas }) => ({
+        first,
+        last,
+        schema: structuredSchemas[index] as Json,
+      }));
       if (type === 'object') return this.#object(inner, fullSpan, indent);
       const items = inner.map((one) => ({ ...one, schema: (one.schema.items ?? {}) as Json }));
       return `Array<${this.text(items, indent)}>`;

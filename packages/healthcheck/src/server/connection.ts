@@ -14,7 +14,7 @@ export interface ConnectionGuard {
   /** Whether the server is draining: responses have `Connection: close`, and connections end after their last response. */
   draining: boolean;
   /** Whether the server no longer reads requests. */
-  closing: boolean;
+  stopsReading: boolean;
 }
 
 /**
@@ -90,13 +90,13 @@ export class Connection {
     const next = this.#waiting.shift();
     if (next) this.#begin(...next);
     if (!this.#pausesReading()) this.socket.resume();
-    else if (this.#guard.closing && !this.busy) this.end();
+    else if (this.#guard.stopsReading && !this.busy) this.end();
   };
 
   /** Returns whether reading must pause. The body of a request in progress is always read to its end. */
   #pausesReading(): boolean {
     if (this.#ended || (this.#current && !this.#current.req.complete)) return false;
-    return this.#waiting.length > 0 || (this.#guard.closing && this.#pipelines);
+    return this.#waiting.length > 0 || (this.#guard.stopsReading && this.#pipelines);
   }
 
   /** Ends this connection after its last response. */
@@ -107,7 +107,7 @@ export class Connection {
   }
 
   /** Stops reading requests from a client that pipelines; requests that have been read are completed. */
-  close(): void {
+  stopReading(): void {
     if (this.#pausesReading()) this.socket.pause();
   }
 
@@ -127,7 +127,7 @@ export class Connection {
   #setConnectionClose(res: ServerResponse): void {
     const writeHead = res.writeHead as (...args: unknown[]) => ServerResponse;
     res.writeHead = (...args: unknown[]) => {
-      const isLastResponse = this.#waiting.length === 0 && (!this.#pipelines || this.#guard.closing);
+      const isLastResponse = this.#waiting.length === 0 && (!this.#pipelines || this.#guard.stopsReading);
       if (isLastResponse) res.shouldKeepAlive = false;
       return writeHead.apply(res, args);
     };

@@ -53,8 +53,8 @@ export async function drain(
   // Clients that pipeline may already have sent more requests, which are read until no data arrives, or for a limited time.
   const stopReadingTimer = setTimeout(
     () => {
-      guard.closing = true;
-      for (const connection of connections) connection.close();
+      guard.stopsReading = true;
+      for (const connection of connections) connection.stopReading();
     },
     Math.max(0, graceMs / 4 - delayMs),
   );

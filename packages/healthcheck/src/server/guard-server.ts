@@ -80,7 +80,7 @@ export function guardServer(server: HttpServer, options: GuardLimits = {}): Guar
           },
     maxPipelined: limits.maxPipelined,
     draining: false,
-    closing: false,
+    stopsReading: false,
   };
 
   function applyLimits(): void {

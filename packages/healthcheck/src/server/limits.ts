@@ -55,11 +55,11 @@ export function validateIntegers<Options extends object>(
   place: string,
   options: Options,
   defaults: Required<Options>,
-  zeroAllowed: readonly string[] = [],
+  optionsAllowingZero: readonly string[] = [],
 ): Required<Options> {
   rejectUnknownKeys(place, options, Object.keys(defaults));
   for (const [name, value] of Object.entries(options)) {
-    const min = zeroAllowed.includes(name) ? 0 : 1;
+    const min = optionsAllowingZero.includes(name) ? 0 : 1;
     // Node fires timers above 2^31-1 ms immediately.
     const max = name.endsWith('Ms') ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
     if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) continue;

@@ -94,7 +94,7 @@ function alternatives(schema: Json): readonly Json[] {
 }
 
 /** Returns the rules of a schema, without the schemas of the fields and items that it contains. */
-function ownRules(schema: Json): Json {
+function shallowRules(schema: Json): Json {
   const variants = alternatives(schema).map((variant) => {
     const { properties, items, required, additionalProperties, propertyNames, ...own } = variant;
     return own;
@@ -114,10 +114,10 @@ function collectParts(schema: Json, name: string, required: boolean, parts: Map<
   // Alternatives of a schema may define the same field with different rules.
   const description = existingPart?.rules.description ?? schema.description;
   const mergedSchema = existingPart && {
-    anyOf: [existingPart.rules, ownRules(schema)],
+    anyOf: [existingPart.rules, shallowRules(schema)],
     ...(description !== undefined && { description }),
   };
-  const rules = ownRules(mergedSchema ?? schema);
+  const rules = shallowRules(mergedSchema ?? schema);
   parts.set(name, { name, rules, required: existingPart ? existingPart.required && required : required, closed });
   for (const { properties, items, required: requiredKeys, additionalProperties } of variants) {
     for (const [key, inner] of Object.entries((properties ?? {}) as Record<string, Json>)) {
@@ -158,7 +158,7 @@ function buildShape(operation: Operation, version: Version): OperationShape {
     parts.set(`errors.${code}`, { name: `errors.${code}`, rules: { const: code }, required: false, closed: false });
   }
   for (const { name, schema, repeated } of shape.query) {
-    const rules = { ...ownRules(schema), ...(repeated ? {} : { maxItems: 1 }) };
+    const rules = { ...shallowRules(schema), ...(repeated ? {} : { maxItems: 1 }) };
     parts.set(`query.${name}`, { name: `query.${name}`, rules, required: false, closed: false });
   }
   if (shape.body) collectParts(shape.body, 'body', true, parts);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { checkJsonText, checkJsonValue, RequestError, requestBase } from '@apistrata/microversion';
 import { InvalidQuota } from '../errors.js';
 import type { LimitEntry } from '../project-quotas.js';
-import { InexactNumber, type JsonValue, jsonOf, parseJson } from './json-value.js';
+import { InexactNumber, type JsonValue, parseJson, toJsonValue } from './json-value.js';
 import { linksOf, parsePage } from './page.js';
 import { parseLimits } from './project-quota-schema.js';
 import { ParsedBody, readBody } from './read-body.js';
@@ -81,7 +81,7 @@ const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function parseBody(body: Buffer | ParsedBody): JsonValue {
   if (body instanceof ParsedBody) {
     checkJsonValue(body.value);
-    return jsonOf(body.value);
+    return toJsonValue(body.value);
   }
   const text = utf8Decoder.decode(body);
   checkJsonText(text);

@@ -121,17 +121,17 @@ export class InexactNumber extends QuotaError {
  *
  * @throws InexactNumber for integers that may be rounded; SyntaxError for values that JSON cannot represent
  */
-export function jsonOf(value: unknown): JsonValue {
+export function toJsonValue(value: unknown): JsonValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
     return value;
   if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new InexactNumber(value);
     return value;
   }
-  if (Array.isArray(value)) return value.map(jsonOf);
+  if (Array.isArray(value)) return value.map(toJsonValue);
   if (typeof value !== 'object') throw new SyntaxError(`JSON cannot represent a ${typeof value}`);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return new Map(members.map(([name, member]) => [name, jsonOf(member)]));
+  return new Map(members.map(([name, member]) => [name, toJsonValue(member)]));
 }
 
 /**

@@ -17,11 +17,11 @@ export function testConsuming(suite: QuotaStoreSuite): void {
   suite.describe('consume, if the store implements it', () => {
     test('counts amounts as used immediately, without a reservation', async ({ store, advance }) => {
       if (!store.consume) return;
-      const consumed = reserveRequest('p', { secrets: 2, orders: 1 });
-      assert.deepEqual(await store.consume(consumed), []);
+      const request = reserveRequest('p', { secrets: 2, orders: 1 });
+      assert.deepEqual(await store.consume(request), []);
       const expected = { secrets: { used: 2, reserved: 0 }, orders: { used: 1, reserved: 0 } };
       assert.deepEqual(await countsOf(store, 'p'), expected);
-      assert.equal(await store.settle(consumed, 'release'), false);
+      assert.equal(await store.settle(request, 'release'), false);
       advance(120_000);
       await store.sweep();
       assert.deepEqual(await countsOf(store, 'p'), expected);

@@ -152,8 +152,8 @@ export class NotificationListener {
     });
     try {
       const sent = sql`select pg_notify(${channelOf(receiver)}, ${PROBE_PREFIX + nonce})`.execute(session.db);
-      const [arrived] = await Promise.all([received, sent]);
-      return arrived;
+      const [hasArrived] = await Promise.all([received, sent]);
+      return hasArrived;
     } finally {
       clearTimeout(timer);
       this.#probe = undefined;
