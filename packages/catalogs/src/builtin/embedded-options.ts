@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
 export interface EmbeddedContext {
   readonly store: Store;
   readonly clock: CatalogClock;
-  readonly accept: boolean;
+  readonly acceptsUnknownIds: boolean;
 }
 
 export function embeddedContext(
@@ -36,5 +36,9 @@ export function embeddedContext(
   if (unexpectedOption) throw new TypeError(`${catalog}: unknown option "${unexpectedOption}"`);
   if (unknown !== 'reject' && unknown !== 'accept')
     throw new TypeError(`${catalog}: "unknown" must be "reject" or "accept", not ${JSON.stringify(unknown)}`);
-  return { store: options.store, clock: options.clock ?? { now: () => Date.now() }, accept: unknown === 'accept' };
+  return {
+    store: options.store,
+    clock: options.clock ?? { now: () => Date.now() },
+    acceptsUnknownIds: unknown === 'accept',
+  };
 }

@@ -146,11 +146,13 @@ export class ServiceSession {
 
 function passwordLoginBody(user: ServiceUser, projectId: string) {
   const { username, password, projectName = 'service' } = user;
-  const domain = (id: string | undefined, name = 'Default') => (id === undefined ? { name } : { id });
+  const domainReference = (id: string | undefined, name = 'Default') => (id === undefined ? { name } : { id });
   const id = projectId || user.projectId;
-  const project = id ? { id } : { name: projectName, domain: domain(user.projectDomainId, user.projectDomainName) };
+  const project = id
+    ? { id }
+    : { name: projectName, domain: domainReference(user.projectDomainId, user.projectDomainName) };
   const { userDomainId, userDomainName } = user;
-  const credentials = { name: username, password, domain: domain(userDomainId, userDomainName) };
+  const credentials = { name: username, password, domain: domainReference(userDomainId, userDomainName) };
   return { identity: { methods: ['password'], password: { user: credentials } }, scope: { project } };
 }
 

@@ -69,7 +69,7 @@ function mergeProperties(previous: Image['properties'], change: ImageChange['pro
  */
 export function embeddedImages(options: EmbeddedImagesOptions) {
   const context = embeddedContext('embeddedImages', options, ['directory', 'maxContentBytes']);
-  const { store, clock, accept } = context;
+  const { store, clock, acceptsUnknownIds } = context;
   const databaseContents = contentInDatabase(options.store, options.maxContentBytes);
   const contents =
     options.directory === undefined
@@ -90,7 +90,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
   async function getVisible(caller: Caller, id: string, session: Session = store): Promise<ImageRecord> {
     const image = await images.get(session, id);
-    if (!image && accept) return acceptUnknownImage(id);
+    if (!image && acceptsUnknownIds) return acceptUnknownImage(id);
     if (!image || !(await canSee(session, caller, image))) throw imageNotFound(id);
     return image;
   }

@@ -109,7 +109,7 @@ export async function getUsableNetwork(
   id: string,
 ): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(tx, id);
-  if (!network && context.accept) return acceptNetwork(context, tx, id, context.clock.now());
+  if (!network && context.acceptsUnknownIds) return acceptNetwork(context, tx, id, context.clock.now());
   if (!network || !canSeeNetwork(caller, network)) throw networkNotFound(id);
   return network;
 }
@@ -118,7 +118,7 @@ export async function getUsableNetwork(
 export async function getVisibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(context.store, id);
   if (network && canSeeNetwork(caller, network)) return network;
-  if (network || !context.accept) throw networkNotFound(id);
+  if (network || !context.acceptsUnknownIds) throw networkNotFound(id);
   return retryOnUniqueViolation(context.store, (tx) => getUsableNetwork(context, tx, caller, id));
 }
 

@@ -75,7 +75,7 @@ export function createNetworkPlanOperations(
       const plannedNetworks = await findNetworks(store, unique(serverPorts.map(({ networkId }) => networkId)));
       const routerPlanInput = await findRouterPlanInput(store, plannedNetworks, hosts);
       const knownIds = new Set(plannedNetworks.map(({ id }) => id));
-      const reachedNetworkIds = [...routerPlanInput.reached];
+      const reachedNetworkIds = [...routerPlanInput.reachedNetworkIds];
       const networkRecords = [
         ...plannedNetworks,
         ...(await findNetworks(

@@ -33,7 +33,7 @@ export interface RouterPlanInput {
    * The ids of networks that routers on this host connect, including networks without servers on this host. Empty if
    * the plan covers a single host.
    */
-  readonly reached: ReadonlySet<string>;
+  readonly reachedNetworkIds: ReadonlySet<string>;
   /** Returns the host on which a router runs; null for the plan's own host. */
   hostOf(routerId: string): string | null;
 }
@@ -92,10 +92,10 @@ async function findRoutersForOtherHosts(
   const unusedIds = new Set<string>();
   for (const id of routerIds) {
     const networkIds = localPorts.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
-    let needed = false;
+    let isNeeded = false;
     for (const networkId of implicitlyRouted.some((network) => network.id === id) ? [id] : networkIds)
-      needed ||= await hasServers(store, networkId);
-    if (!needed) unusedIds.add(id);
+      isNeeded ||= await hasServers(store, networkId);
+    if (!isNeeded) unusedIds.add(id);
   }
   if (unusedIds.size > 0) await removePlacements(store, [...unusedIds], self);
   return {
@@ -119,32 +119,27 @@ export async function findRouterPlanInput(
     knownNetworks.map(({ id }) => id),
   );
   const routedNetworkIds = new Set(routerPorts.map(({ networkId }) => networkId));
-  const implicitlyRouted = knownNetworks.filter(
-    (network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id),
-  );
-  if (!hosts) return { ports: routerPorts, implicitlyRouted, reached: new Set(), hostOf: () => null };
+  const implicitlyRouted = knownNetworks.filter((network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id));
+  if (!hosts) return { ports: routerPorts, implicitlyRouted, reachedNetworkIds: new Set(), hostOf: () => null };
 
-  const needed = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicitlyRouted.map(({ id }) => id)]);
-  const routerHosts = await placeRouters(store, [...needed], hosts);
+  const neededRouterIds = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicitlyRouted.map(({ id }) => id)]);
+  const routerHosts = await placeRouters(store, [...neededRouterIds], hosts);
   const hostOf = (routerId: string) => routerHosts.get(routerId) ?? null;
   const localRouterIds = [...routerHosts].flatMap(([id, host]) => (host === hosts.self ? [id] : []));
-  if (localRouterIds.length === 0) return { ports: routerPorts, implicitlyRouted, reached: new Set(), hostOf };
+  if (localRouterIds.length === 0) return { ports: routerPorts, implicitlyRouted, reachedNetworkIds: new Set(), hostOf };
   const localPorts = await ports.find(store, (q) =>
     q.where('device_id', 'in', localRouterIds).where(isRouterPort(store)).orderBy('seq'),
   );
-  const otherRouterIds = localRouterIds.filter((id) => !needed.has(id));
+  const otherRouterIds = localRouterIds.filter((id) => !neededRouterIds.has(id));
   const otherRouters =
     otherRouterIds.length === 0
       ? { ports: localPorts, implicitlyRouted: [] }
       : await findRoutersForOtherHosts(store, otherRouterIds, localPorts, hosts.self);
-  const localImplicitNetworks = [
-    ...implicitlyRouted.filter(({ id }) => hostOf(id) === hosts.self),
-    ...otherRouters.implicitlyRouted,
-  ];
+  const localImplicitNetworks = [...implicitlyRouted.filter(({ id }) => hostOf(id) === hosts.self), ...otherRouters.implicitlyRouted];
   return {
     ports: [...new Map([...routerPorts, ...otherRouters.ports].map((port) => [port.id, port])).values()],
     implicitlyRouted: [...implicitlyRouted, ...otherRouters.implicitlyRouted],
-    reached: new Set([
+    reachedNetworkIds: new Set([
       ...otherRouters.ports.map(({ networkId }) => networkId),
       ...localImplicitNetworks.map(({ id }) => id),
     ]),

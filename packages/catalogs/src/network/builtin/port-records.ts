@@ -146,13 +146,13 @@ export async function rejectUsedMac(tx: Tx, networkId: string, mac: string): Pro
 /**
  * Rejects security groups and allowed address pairs on a port without port security.
  * @param requested the number of groups and pairs in the request
- * @param resulting the number of groups and pairs that the port would have after the request
+ * @param resultingCounts the number of groups and pairs that the port would have after the request
  */
 export function checkPortSecurity(
   requested: { readonly groups: number; readonly pairs: number },
-  resulting: { readonly groups: number; readonly pairs: number } = { groups: 0, pairs: 0 },
+  resultingCounts: { readonly groups: number; readonly pairs: number } = { groups: 0, pairs: 0 },
 ): void {
-  if (requested.pairs + resulting.pairs > 0)
+  if (requested.pairs + resultingCounts.pairs > 0)
     throw new CatalogError(
       'PORT_SECURITY_OFF_WITH_PAIRS',
       'Port Security must be enabled in order to have allowed address pairs on a port.',
@@ -162,7 +162,7 @@ export function checkPortSecurity(
       'PORT_SECURITY_OFF_WITH_GROUPS',
       'Port security must be enabled and port must have an IP address in order to use security groups.',
     );
-  if (resulting.groups > 0)
+  if (resultingCounts.groups > 0)
     throw new CatalogError(
       'PORT_SECURITY_IN_USE',
       'Port has security group associated. Cannot disable port security or IP address until security group is removed.',

@@ -90,7 +90,7 @@ export function createPortOperations(context: NetworkContext) {
 
   async function getVisible(caller: Caller, id: string): Promise<PortView> {
     const port = await ports.get(store, id);
-    if (!port && context.accept) return acceptPort(caller, id);
+    if (!port && context.acceptsUnknownIds) return acceptPort(caller, id);
     if (!port || !(await canManagePort(store, caller, port))) throw portNotFound(id);
     return toPortView(store, port);
   }
@@ -119,8 +119,8 @@ export function createPortOperations(context: NetworkContext) {
    */
   async function findOwnNetworkIds(caller: Caller): Promise<readonly string[]> {
     if (isAdmin(caller)) return [];
-    const ownRows = store.db.selectFrom('networks').select('id').where('project_id', '=', caller.projectId);
-    return (await ownRows.execute()).map(({ id }) => id);
+    const ownNetworks = store.db.selectFrom('networks').select('id').where('project_id', '=', caller.projectId);
+    return (await ownNetworks.execute()).map(({ id }) => id);
   }
 
   /**
@@ -130,8 +130,8 @@ export function createPortOperations(context: NetworkContext) {
   function narrowToVisible(rows: RowQuery, projectId: string, networkIds: readonly string[]): RowQuery {
     if (networkIds.length === 0) return rows.where('project_id', '=', projectId);
     const selectSeqs = () => store.db.selectFrom('ports').select('seq');
-    const ownRows = selectSeqs().where('project_id', '=', projectId);
-    return rows.where(isInSubquery(store, 'seq', ownRows.union(selectSeqs().where('network_id', 'in', networkIds))));
+    const ownSeqs = selectSeqs().where('project_id', '=', projectId);
+    return rows.where(isInSubquery(store, 'seq', ownSeqs.union(selectSeqs().where('network_id', 'in', networkIds))));
   }
 
   const selectAllocations = (subnetId: string) =>

@@ -23,11 +23,11 @@ async function findInterfaces(tx: Tx, routerId: string): Promise<readonly PortRe
 }
 
 /** Throws an error if a new subnet overlaps with a subnet that is already connected to the router. */
-async function rejectOverlap(tx: Tx, router: RouterRecord, added: readonly string[]): Promise<void> {
+async function rejectOverlap(tx: Tx, router: RouterRecord, addedSubnetIds: readonly string[]): Promise<void> {
   const attachedSubnetIds = (await findInterfaces(tx, router.id)).flatMap(({ fixedIps }) =>
     fixedIps.map(({ subnetId }) => subnetId),
   );
-  for (const id of added) {
+  for (const id of addedSubnetIds) {
     if (attachedSubnetIds.includes(id)) throw invalidRequest(`Router already has a port on subnet ${id}.`);
     const subnet = await subnets.get(tx, id);
     for (const otherId of attachedSubnetIds) {

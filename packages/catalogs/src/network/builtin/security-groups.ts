@@ -71,7 +71,7 @@ export async function findGroup(
       `Multiple security groups found matching '${nameOrId}'. Use an ID to be more specific.`,
     );
   if (groupsByName[0]) return groupsByName[0];
-  if (byId || !context.accept) throw groupNotFound(nameOrId);
+  if (byId || !context.acceptsUnknownIds) throw groupNotFound(nameOrId);
   rejectNul(nameOrId);
   return insertGroup(
     tx,

@@ -53,8 +53,8 @@ export function createServerPortOperations(context: NetworkContext) {
   }
 
   function withBinding(port: PortRecord, binding: PortBinding): PortRecord {
-    const bound = { ...port, ...binding, updatedAt: clock.now() };
-    return { ...bound, status: portStatus(bound) };
+    const boundPort = { ...port, ...binding, updatedAt: clock.now() };
+    return { ...boundPort, status: portStatus(boundPort) };
   }
 
   return {
@@ -73,10 +73,10 @@ export function createServerPortOperations(context: NetworkContext) {
       }
       if (addresses) return;
       for (const version of new Set(subnets.map((subnet) => subnet.ipVersion))) {
-        const availability = [];
+        const freeAddressChecks = [];
         for (const subnet of subnets)
-          if (subnet.ipVersion === version) availability.push(await hasFreeAddress(store, subnet));
-        if (!availability.includes(true))
+          if (subnet.ipVersion === version) freeAddressChecks.push(await hasFreeAddress(store, subnet));
+        if (!freeAddressChecks.includes(true))
           throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
       }
     },

@@ -17,13 +17,15 @@ const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE'
 export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
-  /** Queries the pools and ports that `wires` refer to, and returns a function that converts a floating IP. */
+  /** Queries the pools and ports that `wireResources` refer to, and returns a function that converts a floating IP. */
   async function createFloatingIpReader(
     caller: Caller,
-    wires: readonly WireResource[],
+    wireResources: readonly WireResource[],
   ): Promise<(wire: WireResource) => FloatingIp> {
-    const pools = new Set(wires.map((one) => one.floating_network_id));
-    const portIdsWithoutDetails = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
+    const pools = new Set(wireResources.map((one) => one.floating_network_id));
+    const portIdsWithoutDetails = wireResources
+      .filter((one) => one.port_id && !one.port_details)
+      .map((one) => one.port_id);
     const [networks, ports] = await Promise.all([
       client.service.listAny(caller, 'networks', 'id', [...pools], { fields: ['id', 'name'] }),
       client.service.listAny(caller, 'ports', 'id', portIdsWithoutDetails, { fields: ['id', 'device_id'] }),
@@ -72,12 +74,12 @@ export function httpFloatingIps(client: NetworkClient) {
       (await fetchPools(caller)).map(readNetwork),
 
     async listFloatingIps(caller: Caller, query: FloatingIpQuery = {}): Promise<readonly FloatingIp[]> {
-      const wires = await client.list(caller, 'floatingips', {
+      const wireResources = await client.list(caller, 'floatingips', {
         floating_ip_address: query.address,
         tenant_id: isAdmin(caller) ? query.projectId : caller.projectId,
         port_id: query.portId,
       });
-      return wires.map(await createFloatingIpReader(caller, wires));
+      return wireResources.map(await createFloatingIpReader(caller, wireResources));
     },
 
     getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> =>

@@ -163,8 +163,8 @@ export class NetworkClient {
    * collections. The collections are queried on behalf of the engine, because the caller's port may be on another
    * project's network.
    */
-  async readPorts(caller: Caller, wires: readonly WireResource[]): Promise<Port[]> {
-    return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));
+  async readPorts(caller: Caller, wireResources: readonly WireResource[]): Promise<Port[]> {
+    return wireResources.length === 0 ? [] : wireResources.map(await this.#portReader(caller, wireResources));
   }
 
   /** Converts a single port from its JSON format. */
@@ -172,19 +172,19 @@ export class NetworkClient {
     return (await this.#portReader(caller, [wire]))(wire);
   }
 
-  async #portReader(caller: Caller, wires: readonly WireResource[]): Promise<(wire: WireResource) => Port> {
+  async #portReader(caller: Caller, wireResources: readonly WireResource[]): Promise<(wire: WireResource) => Port> {
     const distinct = (ids: readonly string[]) => [...new Set(ids)];
     const fields = { fields: ['id', 'name'] };
     const [networks, groups, floating] = await Promise.all([
-      this.service.listAny(caller, 'networks', 'id', distinct(wires.map((port) => port.network_id)), fields),
+      this.service.listAny(caller, 'networks', 'id', distinct(wireResources.map((port) => port.network_id)), fields),
       this.service.listAny(
         caller,
         'security-groups',
         'id',
-        distinct(wires.flatMap((port) => port.security_groups ?? [])),
+        distinct(wireResources.flatMap((port) => port.security_groups ?? [])),
         fields,
       ),
-      this.service.listAny(caller, 'floatingips', 'port_id', distinct(wires.map((port) => port.id))),
+      this.service.listAny(caller, 'floatingips', 'port_id', distinct(wireResources.map((port) => port.id))),
     ]);
     const names = new Map([...networks, ...groups].map(({ id, name }) => [id as string, name as string]));
     return (port) => readPort(port, names, floating);

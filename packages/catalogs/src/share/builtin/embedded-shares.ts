@@ -44,12 +44,12 @@ function shareNotFound(id: string): CatalogError {
 
 /** Creates a share catalog in the engine's own database. */
 export function embeddedShares(options: EmbeddedOptions) {
-  const { store, clock, accept } = embeddedContext('embeddedShares', options);
+  const { store, clock, acceptsUnknownIds } = embeddedContext('embeddedShares', options);
 
   async function getVisible(caller: Caller, id: string): Promise<ShareRecord> {
     const share = await shares.get(store, id);
     if (share && canAccessProject(caller, share.projectId)) return share;
-    if (share || !accept) throw shareNotFound(id);
+    if (share || !acceptsUnknownIds) throw shareNotFound(id);
     rejectNul(id);
     const record = newShare({ id, projectId: caller.projectId, name: id }, clock.now());
     return retryOnUniqueViolation(store, async (tx) => (await shares.get(tx, id)) ?? shares.insert(tx, record));

@@ -27,7 +27,7 @@ const FORCED_SNAPSHOT_STATUSES = new Set<VolumeStatus>(['available', 'in-use', '
 
 /** Creates the snapshot operations of the embedded volume catalog. */
 export function createSnapshotOperations(context: VolumeContext) {
-  const { store, clock, accept } = context;
+  const { store, clock, acceptsUnknownIds } = context;
 
   /** Creates a snapshot for an unknown snapshot id, and a volume to which the snapshot belongs. */
   async function acceptSnapshot(caller: Caller, id: string): Promise<SnapshotRecord> {
@@ -52,7 +52,7 @@ export function createSnapshotOperations(context: VolumeContext) {
 
   async function getVisible(caller: Caller, id: string): Promise<SnapshotRecord> {
     const snapshot = await snapshots.get(store, id);
-    if (!snapshot && accept) return acceptSnapshot(caller, id);
+    if (!snapshot && acceptsUnknownIds) return acceptSnapshot(caller, id);
     if (!snapshot || !canAccessProject(caller, snapshot.projectId)) throw snapshotNotFound(id);
     return snapshot;
   }

@@ -80,7 +80,7 @@ export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, requested: st
 export async function getVisibleVolume(context: VolumeContext, caller: Caller, id: string): Promise<VolumeRecord> {
   const volume = await volumes.get(context.store, id);
   if (volume && canAccessProject(caller, volume.projectId)) return volume;
-  if (volume || !context.accept) throw volumeNotFound(id);
+  if (volume || !context.acceptsUnknownIds) throw volumeNotFound(id);
   rejectNul(id);
   const { projectId, userId } = caller;
   const acceptedFields = { id, projectId, userId, name: id, sizeGb: ACCEPTED_SIZE_GB, bootable: true };

@@ -41,7 +41,7 @@ export function allowsMultiattach(type: Pick<VolumeTypeRecord, 'extraSpecs'>): b
 }
 
 /** Creates the volume type operations of the embedded volume catalog. */
-export function createVolumeTypeOperations({ store, clock, accept }: VolumeContext) {
+export function createVolumeTypeOperations({ store, clock, acceptsUnknownIds }: VolumeContext) {
   function insertType(
     fields: VolumeTypeFields & { readonly name: string; readonly id?: string },
   ): Promise<VolumeTypeRecord> {
@@ -65,7 +65,7 @@ export function createVolumeTypeOperations({ store, clock, accept }: VolumeConte
   async function getType(_caller: Caller, nameOrId: string): Promise<VolumeTypeRecord> {
     const type = await findType(store, nameOrId);
     if (type) return type;
-    if (!accept) throw typeNotFound(nameOrId);
+    if (!acceptsUnknownIds) throw typeNotFound(nameOrId);
     return insertType({ id: nameOrId, name: nameOrId });
   }
 
