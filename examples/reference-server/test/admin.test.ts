@@ -60,7 +60,7 @@ describe.each(kinds)('admin commands while a server runs on $kind', ({ kind, dat
     expect(status).toMatchObject({
       kind: kind === 'SQLite' ? 'sqlite' : 'postgres',
       bytes: expect.any(Number),
-      tables: { at: expect.stringMatching(/^\d{4}-/), pending: [], newer: [] },
+      tables: { newestChange: expect.stringMatching(/^\d{4}-/), pending: [], newer: [] },
       servers: { active: 1 },
       work: { jobs: 0, running: 0, overdueMs: 0 },
     });

@@ -112,7 +112,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
     expect(await eventsDuring(() => engine.servers.unlock(admin, id))).toEqual(['unlock']);
 
     const { id: volumeId } = await engine.embedded.volumes.createVolume(admin.caller, { key: randomUUID(), sizeGb: 1 });
-    const attachment = { volumeId, toShelved: false, multiattach: false };
+    const attachment = { volumeId, allowShelved: false, multiattach: false };
     expect(await eventsDuring(act('attachVolume', attachment))).toEqual(['volume_attach.start', 'volume_attach.end']);
     expect(data(received.at(-1)!).volume_id).toBe(volumeId);
     expect(await eventsDuring(act('detachVolume', { volumeId }))).toEqual(['volume_detach.start', 'volume_detach.end']);
@@ -185,7 +185,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
       await engine.servers.act(admin, id, 'os-migrateLive', { checkedFirst: false });
       await eventually(() => expect(reached()).toBe(true), { interval: 5 });
       const [migration] = await engine.migrations.inProgress(await engine.servers.get(admin, id));
-      const abortion = { number: String(migration!.seq), statuses: ['running'] as const };
+      const abortion = { migrationNumber: String(migration!.seq), statuses: ['running'] as const };
       await engine.servers.act(admin, id, 'live_migration_cancel', abortion);
     };
     expect(await eventsDuring(work)).toEqual([

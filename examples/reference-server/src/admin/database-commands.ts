@@ -36,7 +36,7 @@ const statusCommand: DatabaseCommand<StatusResult> = {
       ['used by', usedBy ?? 'no process'],
       [
         'tables',
-        `at ${tables.at ?? 'no migration'}; pending: ${formatNames(tables.pending)}; of a newer version: ${formatNames(tables.newer)}`,
+        `at ${tables.newestChange ?? 'no migration'}; pending: ${formatNames(tables.pending)}; of a newer version: ${formatNames(tables.newer)}`,
       ],
       ['servers', formatNames(serverStates)],
       [
@@ -56,7 +56,10 @@ const migrateCommand: DatabaseCommand<{ from: string | null; to: string | null }
     const previousStatus = await databaseStatus(database);
     const secretKeyFile = findKeyFile(options, environment, database);
     await (await createEngine({ database, secretKeyFile, preset: {}, worker: false })).close();
-    return { from: previousStatus.tables.at, to: (await databaseStatus(database)).tables.at ?? null };
+    return {
+      from: previousStatus.tables.newestChange,
+      to: (await databaseStatus(database)).tables.newestChange ?? null,
+    };
   },
   text: ({ from, to }) => (from === to ? `The tables are up to date (${to}).` : `The tables were migrated to ${to}.`),
 };

@@ -82,7 +82,8 @@ async function checkCapacity({ kind, rows }: DatabaseReader): Promise<Finding> {
  */
 export async function checkDatabase(url: string, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const { tables, work } = await databaseStatus(url);
-  if (tables.at === null) return [badFinding('tables', 'there are no tables: start a server, or run migrate')];
+  if (tables.newestChange === null)
+    return [badFinding('tables', 'there are no tables: start a server, or run migrate')];
   const reader = openReader(url);
   try {
     const { pending, newer } = tables;
@@ -95,7 +96,9 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
           )
         : goodFinding(
             'tables',
-            newer.length > 0 ? `created by a newer version (${newer.join(', ')})` : `up to date (${tables.at})`,
+            newer.length > 0
+              ? `created by a newer version (${newer.join(', ')})`
+              : `up to date (${tables.newestChange})`,
           ),
       integrity,
       await checkSecrets(reader, url, options),

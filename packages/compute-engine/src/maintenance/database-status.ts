@@ -12,7 +12,7 @@ export interface DatabaseStatus {
   readonly usedBy: string | null;
   readonly tables: {
     /** The name of the newest schema change in the database; null if the database has no tables. */
-    readonly at: string | null;
+    readonly newestChange: string | null;
     /** Schema changes that this version would apply. */
     readonly pending: readonly string[];
     /** Schema changes in the database that only newer versions know. */
@@ -81,7 +81,7 @@ export async function databaseStatus(url: string): Promise<DatabaseStatus> {
       bytes: Number((await readSingleRow(reader, SIZE_QUERIES[reader.kind])).bytes),
       usedBy: await describeUsers(reader, url),
       tables: {
-        at: appliedChanges.at(-1) ?? null,
+        newestChange: appliedChanges.at(-1) ?? null,
         pending: knownNames.filter((name) => !appliedChanges.includes(name)),
         newer: appliedChanges.filter((name) => !knownNames.includes(name)),
       },

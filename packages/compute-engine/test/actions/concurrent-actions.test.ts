@@ -73,7 +73,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     const newVolume = async () =>
       (await engine.embedded.volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 })).id;
     const volume = (id: string) => engine.embedded.volumes.getVolume(caller, id);
-    const expected = (volumeId: string) => ({ volumeId, toShelved: true, multiattach: true });
+    const expected = (volumeId: string) => ({ volumeId, allowShelved: true, multiattach: true });
     const attach = async (server: Server, volumeId: string) => {
       await engine.servers.act(context(), server.id, 'attachVolume', expected(volumeId));
       await engine.idle();

@@ -53,7 +53,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('while a server leaves its
     for (let i = 0; i < count; i++) {
       const volumeId = (await engine.embedded.volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 })).id;
       volumeIds.push(volumeId);
-      await act(id, 'attachVolume', { volumeId, toShelved: true, multiattach: true });
+      await act(id, 'attachVolume', { volumeId, allowShelved: true, multiattach: true });
       await engine.idle();
     }
     return { id, volumeIds };
@@ -96,7 +96,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('while a server leaves its
     const { id, volumeIds } = await bootWithVolumes(1);
     const { id: volumeId } = await engine.embedded.volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
     const attaching = driver.addRule({ match: { verb: 'attach_volume' }, hang: true });
-    await act(id, 'attachVolume', { volumeId, toShelved: true, multiattach: true });
+    await act(id, 'attachVolume', { volumeId, allowShelved: true, multiattach: true });
     await expect.poll(() => attaching.calls).toBe(1);
     await act(id, 'shelve');
     await expect.poll(async () => (await fresh(id)).vmState).toBe('shelved_offloaded');
@@ -185,7 +185,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('while a server leaves its
         ...volumeIds.map((volumeId) =>
           before.includes(volumeId)
             ? quietly(act(id, 'detachVolume', { volumeId }))
-            : quietly(act(id, 'attachVolume', { volumeId, toShelved: true, multiattach: true })),
+            : quietly(act(id, 'attachVolume', { volumeId, allowShelved: true, multiattach: true })),
         ),
         quietly(round % 2 === 0 ? act(id, 'shelve') : act(id, 'unshelve', {})),
       ]);

@@ -86,7 +86,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a process that is killed 
   it('attaches a volume that was reserved for a server', async () => {
     const server = await boot();
     const volumeId = await newVolume();
-    await dies('volumes', 'reserve', { server, volume: { volumeId, toShelved: true, multiattach: true } });
+    await dies('volumes', 'reserve', { server, volume: { volumeId, allowShelved: true, multiattach: true } });
     await expect.poll(() => volume(volumeId)).toMatchObject({ status: 'in-use', attachments: [{}] });
     await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
   });

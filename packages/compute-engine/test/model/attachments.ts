@@ -20,7 +20,7 @@ function argumentOf(name: AttachmentName, random: Random, server: Server, volume
   const attachedIds = server.blockDevices.flatMap(({ volumeId }) => volumeId ?? []);
   const portIds = server.interfaces.map(({ portId }) => portId);
   return {
-    attachVolume: { volumeId: random.pick(volumeIds), toShelved: true, multiattach: true },
+    attachVolume: { volumeId: random.pick(volumeIds), allowShelved: true, multiattach: true },
     detachVolume: { volumeId: pickFrom(random, attachedIds) ?? random.pick(volumeIds) },
     attachInterface: { networkId, toExternal: false, resourceRequests: true },
     detachInterface: { portId: pickFrom(random, portIds) ?? crypto.randomUUID() },

@@ -68,10 +68,10 @@ const requestArguments: {
   unshelve: ({ random }) => ({ host: optionalHost(random) }),
   'os-migrateLive': ({ random }) => ({ host: optionalHost(random), checkedFirst: random.chance(0.5) }),
   live_migration_cancel: async (request) => ({
-    number: await numberOfLiveMigration(request),
+    migrationNumber: await numberOfLiveMigration(request),
     statuses: ['queued', 'preparing', 'running'],
   }),
-  live_migration_force_complete: async (request) => ({ number: await numberOfLiveMigration(request) }),
+  live_migration_force_complete: async (request) => ({ migrationNumber: await numberOfLiveMigration(request) }),
   evacuate: ({ random }) => ({ host: optionalHost(random), stop: random.chance(0.3) }),
   'os-resetState': ({ random }) => ({ state: random.pick(['active', 'error']) }),
 };

@@ -155,7 +155,7 @@ export const migrationOperations = [
     target: parentServer,
     run: async ({ engine, context, target, params, version }) => {
       await engine.servers.act(context, target.id, 'live_migration_cancel', {
-        number: params.id,
+        migrationNumber: params.id,
         statuses: at(abortableStatuses, version) ?? [],
       });
     },
@@ -180,7 +180,7 @@ export const migrationOperations = [
     body: object({ force_complete: described('Must be null.', z.null()) }),
     target: parentServer,
     run: async ({ engine, context, target, params }) => {
-      await engine.servers.act(context, target.id, 'live_migration_force_complete', { number: params.id });
+      await engine.servers.act(context, target.id, 'live_migration_force_complete', { migrationNumber: params.id });
     },
   }),
 ];

@@ -89,7 +89,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
       sizeGb: 1,
       imageId,
     });
-    const request = { volumeId: volume.id, toShelved: false, multiattach: false };
+    const request = { volumeId: volume.id, allowShelved: false, multiattach: false };
     await cloud.done(id, act().act(ada, id, 'attachVolume', request));
     const wait = 'n=0; until [ -b /dev/vdb ]; do n=$((n + 1)); [ $n -lt 240 ] || break; sleep 0.25; done';
     expect(await run(`${wait}; mkdir -p /mnt/c; mount -t ext4 /dev/vdb /mnt/c; cat /mnt/c/note; umount /mnt/c`)).toBe(

@@ -55,7 +55,10 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
     expect(memoryRemainingBytes).toBeGreaterThan(0);
     expect(diskTotalBytes).toBeGreaterThan(0);
     expect(processesOf(hosts.folder('h2', id))).toHaveLength(1);
-    await hosts.engine.servers.act(admin, id, 'live_migration_cancel', { number: `${seq}`, statuses: ['running'] });
+    await hosts.engine.servers.act(admin, id, 'live_migration_cancel', {
+      migrationNumber: `${seq}`,
+      statuses: ['running'],
+    });
     expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h1' });
     expect((await hosts.engine.migrations.list({ serverId: id, newestFirst: true }))[0]).toMatchObject({
       status: 'cancelled',
@@ -71,7 +74,7 @@ describe.skipIf(missing)('live migrations of virtual machines', { timeout: 300_0
     const before = await line.count();
     await migrate('h2');
     const { seq } = await inProgress();
-    await hosts.engine.servers.act(admin, id, 'live_migration_force_complete', { number: `${seq}` });
+    await hosts.engine.servers.act(admin, id, 'live_migration_force_complete', { migrationNumber: `${seq}` });
     const server = await hosts.settled(id);
     expect(server).toMatchObject({ vmState: 'active', host: 'h2' });
     expect((await hosts.engine.migrations.list({ serverId: id, newestFirst: true }))[0]).toMatchObject({

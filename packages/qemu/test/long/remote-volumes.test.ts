@@ -43,7 +43,7 @@ describe.skipIf(missing)('volumes that one host stores for all hosts', { timeout
   const becomes = (volume: string, status: string) =>
     eventually(async () => expect((await volumes().getVolume(admin.caller, volume)).status).toBe(status), BOOT);
   const attach = async (server: string, volume: string) => {
-    const request = { volumeId: volume, toShelved: false, multiattach: true };
+    const request = { volumeId: volume, allowShelved: false, multiattach: true };
     await hosts.engine.servers.act(admin, server, 'attachVolume', request);
     await eventually(async () => {
       const { status, attachments } = await volumes().getVolume(admin.caller, volume);

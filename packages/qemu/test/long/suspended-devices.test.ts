@@ -40,7 +40,7 @@ describe.skipIf(missing)(TITLE, { timeout: 240_000 }, () => {
 
   async function attach(id: string): Promise<string> {
     const volumeId = (await volumes().createVolume(ada.caller, { key: randomUUID(), sizeGb: 1 })).id;
-    await cloud.done(id, act().act(ada, id, 'attachVolume', { volumeId, toShelved: false, multiattach: false }));
+    await cloud.done(id, act().act(ada, id, 'attachVolume', { volumeId, allowShelved: false, multiattach: false }));
     return volumeId;
   }
 

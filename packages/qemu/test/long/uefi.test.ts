@@ -54,7 +54,7 @@ describe.skipIf(missing)('machines with UEFI firmware', { timeout: 2 * CONDITION
     const id = await boot('q35');
     await cloud.console(id, BOOTED, CONDITION_TIMEOUT_MS);
     const volume = await cloud.engine.embedded.volumes.createVolume(ada.caller, { key: randomUUID(), sizeGb: 1 });
-    const request = { volumeId: volume.id, toShelved: false, multiattach: false };
+    const request = { volumeId: volume.id, allowShelved: false, multiattach: false };
     await cloud.done(id, cloud.engine.servers.act(ada, id, 'attachVolume', request));
     const line = await cloud.line(id);
     await eventually(async () => expect(await line.run('ls /sys/block')).toContain('vdb'), PATIENT);

@@ -33,7 +33,7 @@ describe.skipIf(missing)('volumes of virtual machines', { timeout: 240_000 }, ()
   const status = async (id: string) => (await volumes().getVolume(ada.caller, id)).status;
 
   async function attach(id: string, volume: string): Promise<string> {
-    const request = { volumeId: volume, toShelved: true, multiattach: true };
+    const request = { volumeId: volume, allowShelved: true, multiattach: true };
     const { device } = await act().act(ada, id, 'attachVolume', request);
     await cloud.engine.idle();
     expect(await status(volume)).toBe('in-use');

@@ -8,7 +8,7 @@ import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 /** A request to abort a live migration. */
 export interface LiveMigrationAbortion {
   /** The integer id of the migration, as the string in the request path. */
-  readonly number: string;
+  readonly migrationNumber: string;
   /** Migration statuses in which the request is allowed. */
   readonly statuses: readonly MigrationStatus[];
 }
@@ -23,7 +23,8 @@ export const abortLiveMigration = action({
   notifies: 'live_migration_abort',
   nameInMessages: 'abort live migration',
   onFailure: 'unchanged',
-  begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginAbortOrComplete(scope, number, statuses),
+  begin: (scope, { migrationNumber, statuses }: LiveMigrationAbortion) =>
+    beginAbortOrComplete(scope, migrationNumber, statuses),
   run: async (run) => {
     const { id, destHost } = await getMigration(run.core, run.arguments.migrationId);
     try {

@@ -9,23 +9,23 @@ import type { LiveMoveArguments } from './live-move.js';
 /**
  * Checks a request to abort or force-complete a live migration. Throws a 400 error unless the migration has one of the
  * given statuses.
- * @param number the migration's integer id in request paths
+ * @param migrationNumber the migration's integer id in request paths
  * @param forced whether the request forces the migration to complete; stored in the migration record
  */
 export async function beginAbortOrComplete(
   { core, server }: ServerScope,
-  number: string,
+  migrationNumber: string,
   statuses: readonly MigrationStatus[],
   forced = false,
 ): Promise<StartedAction<LiveMoveArguments, void>> {
-  const { id } = await findMigration(core, server, number);
+  const { id } = await findMigration(core, server, migrationNumber);
   return {
     arguments: { migrationId: id },
     change: async (tx) => {
       const migration = await tables.migrations.lock(tx, id);
       if (migration?.type !== 'live-migration' || !statuses.includes(migration.status))
         throw badRequest(
-          `Migration ${number} of instance ${server.id} is ${migration?.status}, but must be ${statuses.join(' or ')}.`,
+          `Migration ${migrationNumber} of instance ${server.id} is ${migration?.status}, but must be ${statuses.join(' or ')}.`,
         );
       if (forced) await tables.migrations.update(tx, { ...migration, forced });
       return undefined;

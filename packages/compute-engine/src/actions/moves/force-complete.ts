@@ -7,7 +7,7 @@ import { completeLiveMove, rollBackLiveMove } from './live-move.js';
 /** A request to force a live migration to complete. */
 export interface ForceCompletion {
   /** The migration's integer id in request paths. */
-  readonly number: string;
+  readonly migrationNumber: string;
 }
 
 /** Pauses a server so that its live migration can complete. */
@@ -21,7 +21,8 @@ export const forceComplete = action({
   notifies: 'live_migration_force_complete',
   nameInMessages: 'force_complete',
   onFailure: 'unchanged',
-  begin: (scope, { number }: ForceCompletion) => beginAbortOrComplete(scope, number, ['running'], true),
+  begin: (scope, { migrationNumber }: ForceCompletion) =>
+    beginAbortOrComplete(scope, migrationNumber, ['running'], true),
   run: async (run) => {
     const { destHost } = await getMigration(run.core, run.arguments.migrationId);
     if (run.server.host !== destHost) {

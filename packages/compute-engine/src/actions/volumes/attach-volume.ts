@@ -46,7 +46,7 @@ export const attachVolume = concurrentAction({
   begin: async (scope, request: NewAttachment) => {
     const { core, context, server } = scope;
     const { volumeId, tag } = request;
-    if (!request.toShelved && server.vmState.startsWith('shelved'))
+    if (!request.allowShelved && server.vmState.startsWith('shelved'))
       throw conflict(`Cannot 'attach_volume' instance ${server.id} while it is in vm_state ${server.vmState}`);
     if (server.vmState === 'shelved_offloaded' && tag)
       throw badRequest('Attaching tagged volumes is not supported for shelved-offloaded instances.');

@@ -12,7 +12,7 @@ export interface NewAttachment {
   readonly tag?: string | null;
   readonly deleteOnTermination?: boolean;
   /** Whether volumes may be attached to shelved servers. Old microversions reject such requests with 409. */
-  readonly toShelved: boolean;
+  readonly allowShelved: boolean;
   /** Whether multiattach volumes may be attached. Old microversions reject such requests with 400. */
   readonly multiattach: boolean;
 }

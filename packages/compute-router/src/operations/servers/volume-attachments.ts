@@ -147,7 +147,7 @@ export const volumeAttachments = [
         device,
         tag: deviceTag,
         deleteOnTermination: delete_on_termination,
-        toShelved: at(acceptsShelved, version) ?? false,
+        allowShelved: at(acceptsShelved, version) ?? false,
         multiattach: at(acceptsMultiattach, version) ?? false,
       });
       const response = { volumeAttachment: { server: target, device: { ...attachedDevice, volumeId } } };
