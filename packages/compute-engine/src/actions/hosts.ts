@@ -11,16 +11,16 @@ export async function findHost({ infrastructure }: Core, name: string): Promise<
 
 /**
  * Returns the host that a request names, or undefined if the request names none. If the host does not exist, throws the
- * error that `rejection` creates.
+ * error that `createRejection` creates.
  */
 export async function resolveRequestedHost(
   core: Core,
   name: string | undefined,
-  rejection: (name: string) => Error,
+  createRejection: (name: string) => Error,
 ): Promise<Host | undefined> {
   if (name === undefined) return undefined;
   const host = await findHost(core, name);
-  if (!host) throw rejection(name);
+  if (!host) throw createRejection(name);
   return host;
 }
 

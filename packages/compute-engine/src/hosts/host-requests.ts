@@ -75,7 +75,7 @@ export class HostRequests {
       ...request,
       text: this.#serialize(request.host, requestContext(request), request.call),
     }));
-    const { rows: posted } = await sql<{ known: boolean }>`
+    const { rows: postedRows } = await sql<{ answered: boolean }>`
       with posted as (
         insert into host_orders (id, host, server_id, question, attempt, image_ids, asker, asked_at)
         select given.*, ${requester}::text, ${Date.now()}::bigint from unnest(
@@ -86,10 +86,10 @@ export class HostRequests {
         on conflict (id) do update
           set asker = excluded.asker, question = excluded.question, attempt = excluded.attempt
           where host_orders.attempt <= excluded.attempt
-        returning host, answered_at is not null as known)
-      select host, bool_or(known) as known, pg_notify(${channelOf(sql`host`)}, ''), ${ASYNCHRONOUS_COMMIT}
+        returning host, answered_at is not null as answered)
+      select host, bool_or(answered) as answered, pg_notify(${channelOf(sql`host`)}, ''), ${ASYNCHRONOUS_COMMIT}
       from posted group by host`.execute(this.#store.db);
-    return posted.some(({ known }) => known);
+    return postedRows.some(({ answered }) => answered);
   }
 
   /**

@@ -54,10 +54,14 @@ export class HostRpcClient {
    * Sends a request to a host and waits for the response. If this process is stopping, the request remains, so that the
    * process that continues the job finds it.
    *
-   * @param isKept returns whether the request remains after an abort for a given reason
+   * @param remainsAfterAbort returns whether the request remains after an abort for a given reason
    * @throws the error of the host, or the signal's reason
    */
-  async call(request: NewHostRequest, signal: AbortSignal, isKept: (reason: unknown) => boolean): Promise<unknown> {
+  async call(
+    request: NewHostRequest,
+    signal: AbortSignal,
+    remainsAfterAbort: (reason: unknown) => boolean,
+  ): Promise<unknown> {
     signal.throwIfAborted();
     this.#notifications.start();
     const waiters = this.#waiting.get(request.id) ?? new Set();
@@ -75,7 +79,7 @@ export class HostRpcClient {
       const [result] = await Promise.all([pendingResponse, this.#postBatches.add(request)]);
       return resultValue(result);
     } catch (error) {
-      if (signal.aborted && !isKept(signal.reason)) await this.#requests.cancel(request.id).catch(() => {});
+      if (signal.aborted && !remainsAfterAbort(signal.reason)) await this.#requests.cancel(request.id).catch(() => {});
       throw error;
     } finally {
       signal.removeEventListener('abort', rejectCall);

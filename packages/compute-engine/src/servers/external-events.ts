@@ -54,8 +54,8 @@ export class ExternalEvents {
       'network-vif-deleted': refreshInterfaces,
       'network-vif-plugged': refreshInterfaces,
       'network-vif-unplugged': refreshInterfaces,
-      'volume-extended': (context, server, event) => this.#volumeExtended(context, server, event),
-      'power-update': (context, server, event) => this.#powerUpdate(context, server, event),
+      'volume-extended': (context, server, event) => this.#extendVolume(context, server, event),
+      'power-update': (context, server, event) => this.#followPowerUpdate(context, server, event),
     };
   }
 
@@ -91,7 +91,7 @@ export class ExternalEvents {
     return 200;
   }
 
-  async #volumeExtended(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
+  async #extendVolume(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
     if (tag) await this.#servers.act(context, server.id, 'extendVolume', { volumeId: tag });
   }
 
@@ -99,7 +99,7 @@ export class ExternalEvents {
    * Starts or stops a server after another service has powered its machine on or off. No-op if the server already has
    * that state.
    */
-  async #powerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
+  async #followPowerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
     if (tag === 'POWER_ON' && server.vmState === 'stopped') await this.#servers.act(context, server.id, 'os-start');
     if (tag === 'POWER_OFF' && server.vmState === 'active') await this.#servers.act(context, server.id, 'os-stop');
   }

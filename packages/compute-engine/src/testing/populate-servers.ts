@@ -92,19 +92,19 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
     const { host, hypervisorHostname } = cyclicItem(nodes, index);
     const { projectId, userId } = cyclicItem(owners, index);
     const name = `server-${String(index + 1).padStart(6, '0')}`;
-    const own = [copyId(index), name, projectId, userId, host, hypervisorHostname];
+    const placeholderValues = [copyId(index), name, projectId, userId, host, hypervisorHostname];
     const created = template.createdAt - count + index;
-    return [...own, ...own.map((text) => JSON.stringify(text).slice(1, -1)), created];
+    return [...placeholderValues, ...placeholderValues.map((text) => JSON.stringify(text).slice(1, -1)), created];
   };
-  const own = (position: number) => sql`(c.value ->> ${sql.lit(position)})`;
-  const copiedTime = own(2 * PLACEHOLDERS.length);
+  const copyValue = (position: number) => sql`(c.value ->> ${sql.lit(position)})`;
+  const copiedTime = copyValue(2 * PLACEHOLDERS.length);
   const data = PLACEHOLDERS.reduce(
     (text, placeholder, position) =>
-      sql`replace(${text}, ${sql.lit(placeholder)}, ${own(PLACEHOLDERS.length + position)})`,
+      sql`replace(${text}, ${sql.lit(placeholder)}, ${copyValue(PLACEHOLDERS.length + position)})`,
     sql`replace(cast(${createRecordTemplate(template)} as text), ${sql.lit(`"${TIME_PLACEHOLDER}"`)}, cast(${copiedTime} as text))`,
   );
   const created = sql`cast(${copiedTime} as bigint)`;
-  const [id, name, project, user, host] = PLACEHOLDERS.map((_, position) => own(position));
+  const [id, name, project, user, host] = PLACEHOLDERS.map((_, position) => copyValue(position));
   const columns = {
     ...row,
     id,

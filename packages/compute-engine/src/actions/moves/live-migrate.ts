@@ -105,15 +105,15 @@ async function moveWithProgress(
 ): Promise<void> {
   if (run.isSynchronous(work)) return move();
   const { core } = run;
-  const moveEnded = new AbortController();
+  const moveEndController = new AbortController();
   const storeProgress = async () => {
     const progress = await readProgress(run);
-    if (moveEnded.signal.aborted) return;
+    if (moveEndController.signal.aborted) return;
     await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, progress));
   };
   const watchProgress = async () => {
     for (;;) {
-      await core.clock.sleep(PROGRESS_INTERVAL_MS, moveEnded.signal);
+      await core.clock.sleep(PROGRESS_INTERVAL_MS, moveEndController.signal);
       // If an update fails, the progress is stored again after the next interval.
       await storeProgress().catch(() => {});
     }
@@ -122,7 +122,7 @@ async function moveWithProgress(
     try {
       await move();
     } finally {
-      moveEnded.abort();
+      moveEndController.abort();
     }
   };
   // `watchProgress()` always ends with an abort error, so only the outcome of the move is used.

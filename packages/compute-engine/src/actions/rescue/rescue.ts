@@ -30,9 +30,9 @@ export interface RescueArguments {
   readonly host?: string;
 }
 
-function checkVolumeBacked(server: Server, image: Image | undefined, allowed: boolean): void {
+function checkVolumeBacked(server: Server, image: Image | undefined, isAllowed: boolean): void {
   if (!isVolumeBacked(server)) return;
-  if (!allowed) throw badRequest(`Cannot rescue a volume-backed instance`);
+  if (!isAllowed) throw badRequest(`Cannot rescue a volume-backed instance`);
   const { hw_rescue_bus: bus, hw_rescue_device: device } = image?.properties ?? {};
   if (bus === undefined && device === undefined)
     throw badRequest(`Requested rescue image '${image?.id ?? ''}' is not valid`);

@@ -123,7 +123,7 @@ export class ActionRunner {
   }
 
   /** Executes an attempt of a job. If the returned promise is rejected, the job is retried. */
-  async run(job: Job, stopping: AbortSignal): Promise<JobOutcome> {
+  async run(job: Job, stopSignal: AbortSignal): Promise<JobOutcome> {
     const core = this.#core();
     const position = ++this.#startedCount;
     const cleanup = this.#cleanups.get(job.kind);
@@ -133,9 +133,10 @@ export class ActionRunner {
     if (!server) return 'superseded';
     const action = this.#actions.get(job.kind);
     const createUnknownKindError = () => new Error(`no action is defined for jobs of kind ${job.kind}`);
-    if (!action) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, null), createUnknownKindError());
-    if (action.concurrent) return this.#runConcurrently(core, action, job, server, stopping);
-    return this.#runExclusively(core, action, job, server, stopping, position);
+    if (!action)
+      return leaveToOtherProcess(new ServerRun(core, job, server, stopSignal, null), createUnknownKindError());
+    if (action.concurrent) return this.#runConcurrently(core, action, job, server, stopSignal);
+    return this.#runExclusively(core, action, job, server, stopSignal, position);
   }
 
   async #runExclusively(
@@ -143,19 +144,20 @@ export class ActionRunner {
     action: ExclusiveAction,
     job: Job,
     server: Server,
-    stopping: AbortSignal,
+    stopSignal: AbortSignal,
     position: number,
   ): Promise<JobOutcome> {
-    if (job.unreadable) return leaveToOtherProcess(new ServerRun(core, job, server, stopping, action), job.unreadable);
+    if (job.unreadable)
+      return leaveToOtherProcess(new ServerRun(core, job, server, stopSignal, action), job.unreadable);
     // A server's owner that started after this job executes a later request, which supersedes this job.
     const owner = this.#exclusiveOwners.get(server.id);
     if (server.jobId !== job.id || (owner && owner.position > position))
-      return cleanUpSuperseded(action, new ServerRun(core, job, server, stopping, action));
+      return cleanUpSuperseded(action, new ServerRun(core, job, server, stopSignal, action));
     const abortController = new AbortController();
     owner?.abortController.abort(new Superseded(`server ${server.id} belongs to another job`));
     this.#exclusiveOwners.set(server.id, { position, abortController });
     if (server.taskState === 'deleting') this.#endConcurrent(server.id);
-    const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, abortController.signal]), action);
+    const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopSignal, abortController.signal]), action);
     const watchTimer = watchOwnership(core, job, server.id, abortController);
     try {
       return await this.#attempt(action, run);
@@ -208,7 +210,7 @@ export class ActionRunner {
     action: AnyConcurrentAction,
     job: Job,
     server: Server,
-    stopping: AbortSignal,
+    stopSignal: AbortSignal,
   ): Promise<JobOutcome> {
     // Another process may have the key that decrypts the job. Without the key, the action can be neither executed nor
     // undone.
@@ -216,7 +218,7 @@ export class ActionRunner {
     const abortController = new AbortController();
     const controllers = this.#concurrentControllers.get(server.id) ?? new Set();
     this.#concurrentControllers.set(server.id, controllers.add(abortController));
-    const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, abortController.signal]), action);
+    const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopSignal, abortController.signal]), action);
     try {
       if (job.unreadable) throw job.unreadable;
       if (server.deleted) throw new Superseded(`server ${server.id} is deleted`);
@@ -228,7 +230,7 @@ export class ActionRunner {
       return 'done';
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
-      if (stopping.aborted) throw stopping.reason;
+      if (stopSignal.aborted) throw stopSignal.reason;
       await core.worker.renewLease(job.id);
       if (!job.unreadable) await action.undo?.(run);
       // The failure is stored in the action history and as the server's fault. Other fields of the server are

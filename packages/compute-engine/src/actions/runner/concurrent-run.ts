@@ -23,8 +23,8 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
   }
 
   /** Performs the job's last write. Keeps the server's task state and owner, which belong to another job. */
-  override async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
-    await this.write(patch, { also, isLast: true });
+  override async finish(patch: ServerPatch, additionalWrite?: AdditionalWrite): Promise<void> {
+    await this.write(patch, { additionalWrite, isLast: true });
   }
 
   protected override async ownershipError(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {

@@ -26,27 +26,28 @@ export async function endWithError(
   run: ServerRun,
   error: Error,
   patch: ServerPatch,
-  also: AdditionalWrite,
+  additionalWrite: AdditionalWrite,
 ): Promise<void> {
-  await run.end({ vmState: 'error', fault: faultOf(error, run.core.clock.now()), ...patch }, also);
+  await run.end({ vmState: 'error', fault: faultOf(error, run.core.clock.now()), ...patch }, additionalWrite);
 }
 
 /**
  * Ends a failed action and deletes its job. The server keeps its state or is set to ERROR. In either case, its record
  * shows the fault.
  * @param onFailure the state of the server after a failure, as the action's definition specifies
- * @param also additional writes in the same transaction; by default, the open moves of a server in ERROR are ended
+ * @param additionalWrite additional writes in the same transaction; by default, the open moves of a server in ERROR are
+ *   ended
  */
 export async function failRun(
   run: ServerRun,
   onFailure: Action['onFailure'],
   error: Error,
   patch: ServerPatch = {},
-  also?: AdditionalWrite,
+  additionalWrite?: AdditionalWrite,
 ): Promise<void> {
-  if (onFailure !== 'error') return run.end({ fault: faultOf(error, run.core.clock.now()), ...patch }, also);
-  if (!also) await movePortsAndVolumes(run).catch(() => {});
-  await endWithError(run, error, patch, also ?? endMoves(run));
+  if (onFailure !== 'error') return run.end({ fault: faultOf(error, run.core.clock.now()), ...patch }, additionalWrite);
+  if (!additionalWrite) await movePortsAndVolumes(run).catch(() => {});
+  await endWithError(run, error, patch, additionalWrite ?? endMoves(run));
 }
 
 /**

@@ -19,7 +19,7 @@ import { Superseded } from './superseded.js';
 export type AdditionalWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 
 interface WriteOptions {
-  readonly also?: AdditionalWrite;
+  readonly additionalWrite?: AdditionalWrite;
   /**
    * Whether the write may share a transaction with writes of other jobs, because it changes only rows that belong to
    * this server.
@@ -143,21 +143,21 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /** Changes the server record, with additional writes in the same transaction. */
-  update(patch: ServerPatch, also?: AdditionalWrite): Promise<Server> {
-    return this.write(patch, { also });
+  update(patch: ServerPatch, additionalWrite?: AdditionalWrite): Promise<Server> {
+    return this.write(patch, { additionalWrite });
   }
 
   /**
    * Like `update`, but may share a transaction with writes of other jobs. The write must not conflict with jobs on
    * other servers.
    */
-  updateInSharedTransaction(patch: ServerPatch, also: AdditionalWrite): Promise<Server> {
-    return this.write(patch, { also, sharesTransaction: true });
+  updateInSharedTransaction(patch: ServerPatch, additionalWrite: AdditionalWrite): Promise<Server> {
+    return this.write(patch, { additionalWrite, sharesTransaction: true });
   }
 
   protected async write(
     patch: ServerPatch,
-    { also, sharesTransaction, isLast, deletesJob }: WriteOptions,
+    { additionalWrite, sharesTransaction, isLast, deletesJob }: WriteOptions,
   ): Promise<Server> {
     const events = [...this.#events.values()];
     const pendingSteps = [...this.#pending];
@@ -173,7 +173,7 @@ export class ServerRun<Arguments = unknown> {
       const ownershipError = await this.ownershipError(tx, current);
       if (ownershipError) throw ownershipError;
       tx.concerns(this.context.caller.projectId);
-      const additionalPatch = (await also?.(tx, current)) ?? {};
+      const additionalPatch = (await additionalWrite?.(tx, current)) ?? {};
       const next = { ...current, ...patch, ...additionalPatch, updatedAt: this.core.clock.now() };
       const emit = (step: InstanceStep) => this.core.events.emitStep(tx, step, this.context, this.arguments);
       const [changed] = await awaitStatements([
@@ -194,17 +194,17 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /** Performs the job's last write, which clears the task state and releases the server for the next action. */
-  async finish(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
-    await this.write({ ...IDLE_PATCH, ...patch }, { also, isLast: true });
+  async finish(patch: ServerPatch, additionalWrite?: AdditionalWrite): Promise<void> {
+    await this.write({ ...IDLE_PATCH, ...patch }, { additionalWrite, isLast: true });
   }
 
   /**
    * Performs the job's last write, and deletes the job in the same transaction. The transaction may be shared with
    * other servers, unless additional writes release capacity, because releasing capacity locks hosts.
    */
-  async end(patch: ServerPatch, also?: AdditionalWrite): Promise<void> {
-    const sharesTransaction = !also || this.server.claims.length === 0;
-    await this.write({ ...IDLE_PATCH, ...patch }, { also, sharesTransaction, isLast: true, deletesJob: true });
+  async end(patch: ServerPatch, additionalWrite?: AdditionalWrite): Promise<void> {
+    const sharesTransaction = !additionalWrite || this.server.claims.length === 0;
+    await this.write({ ...IDLE_PATCH, ...patch }, { additionalWrite, sharesTransaction, isLast: true, deletesJob: true });
   }
 
   /**

@@ -228,8 +228,8 @@ function patternCondition(
   pattern: string,
   kind: DatabaseKind,
 ): RawBuilder<boolean> | undefined {
-  const plain = column && parsePlainPattern(pattern);
-  if (plain) return plainCondition(column, plain, kind);
+  const plainPattern = column && parsePlainPattern(pattern);
+  if (plainPattern) return plainCondition(column, plainPattern, kind);
   const text = likePatternOf(pattern, json && ((character) => JSON.stringify(character).slice(1, -1)));
   if (text === undefined) return undefined;
   if (column) return like(column, text);

@@ -12,8 +12,8 @@ import { ServerOrder, type ServerSort } from './list-sort.js';
  * index look-up shows this. Deleted servers have other states, so they do not match.
  */
 export function isAnyPending(projectId: string | undefined): RawBuilder<boolean> {
-  const isForProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
-  return sql<boolean>`exists (select 1 from servers where vm_state = 'building' and task_state = 'scheduling'${isForProject})`;
+  const projectCondition = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
+  return sql<boolean>`exists (select 1 from servers where vm_state = 'building' and task_state = 'scheduling'${projectCondition})`;
 }
 
 /**

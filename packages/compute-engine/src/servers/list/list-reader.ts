@@ -56,14 +56,14 @@ export class ListReader {
    * @throws Rejection (400) if the filters of this process take too long
    */
   async read(after: Server | undefined, limit: number, addConditions: AddConditions = (rows) => rows): Promise<Page> {
-    const { order, readingOrder: reading, residualFilter: residual } = this.#plan;
+    const { order, readingOrder: reading, residualFilter } = this.#plan;
     const sortsInMemory = order !== reading;
-    const rows = sortsInMemory || residual ? CHUNK_ROWS : limit;
+    const rows = sortsInMemory || residualFilter ? CHUNK_ROWS : limit;
     let page: Server[] = [];
     let last = sortsInMemory ? undefined : after;
     for (;;) {
       const chunk = await this.#find(last, rows, addConditions);
-      const matching = residual || sortsInMemory ? await this.#applyPredicate(chunk) : chunk;
+      const matching = residualFilter || sortsInMemory ? await this.#applyPredicate(chunk) : chunk;
       page.push(...(sortsInMemory && after ? matching.filter((server) => order.compare(server, after) > 0) : matching));
       if (sortsInMemory) page.sort((a, b) => order.compare(a, b));
       page = page.slice(0, limit);

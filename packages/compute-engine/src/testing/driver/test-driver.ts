@@ -18,7 +18,7 @@ function testSequences(suite: DriverSuite, test: DriverTest): void {
         for (const [step, command] of commands.entries()) {
           const host = fixture.hosts[at?.[step] ?? 0];
           const serverOnHost = fixture.newServer({ ...server, host, node: host });
-          for (let time = 0; time < repetitions; time++) await fixture.perform(command, serverOnHost);
+          for (let repetition = 0; repetition < repetitions; repetition++) await fixture.perform(command, serverOnHost);
         }
         const lastHost = fixture.hosts[at?.at(-1) ?? 0];
         await fixture.perform({ verb: 'destroy' }, fixture.newServer({ ...server, host: lastHost, node: lastHost }));
