@@ -50,13 +50,15 @@ function matchesText(pattern: string | TextPattern, text: string): boolean {
 }
 
 /** Returns whether a JSON value contains all fields of another one, recursively. */
-function containsFields(full: unknown, part: unknown): boolean {
-  if (part instanceof RegExp) return typeof full === 'string' && matchesText(part, full);
-  if (Array.isArray(part))
-    return Array.isArray(full) && part.every((item) => full.some((other) => containsFields(other, item)));
-  if (typeof part !== 'object' || part === null) return full === part;
-  if (typeof full !== 'object' || full === null) return false;
-  return Object.entries(part).every(([key, value]) => containsFields((full as Record<string, unknown>)[key], value));
+function containsFields(actual: unknown, expected: unknown): boolean {
+  if (expected instanceof RegExp) return typeof actual === 'string' && matchesText(expected, actual);
+  if (Array.isArray(expected))
+    return Array.isArray(actual) && expected.every((item) => actual.some((other) => containsFields(other, item)));
+  if (typeof expected !== 'object' || expected === null) return actual === expected;
+  if (typeof actual !== 'object' || actual === null) return false;
+  return Object.entries(expected).every(([key, value]) =>
+    containsFields((actual as Record<string, unknown>)[key], value),
+  );
 }
 
 /** Returns the version in a header such as `compute 2.90`; '' without a version. */

@@ -74,11 +74,11 @@ export const domains: ResourceSpec = {
 
 type ProjectTree = { readonly [id: string]: ProjectTree | null };
 
-function descendantIds(call: Call, id: unknown): ProjectTree | null {
+function descendantTree(call: Call, id: unknown): ProjectTree | null {
   const projects = childProjects(call, id);
   return projects.length === 0
     ? null
-    : Object.fromEntries(projects.map((project) => [project.id, descendantIds(call, project.id)]));
+    : Object.fromEntries(projects.map((project) => [project.id, descendantTree(call, project.id)]));
 }
 
 const projectHooks = uniqueNameHooks('projects', 'project');
@@ -155,7 +155,7 @@ export const projects: ResourceSpec = {
         null,
       ),
     }),
-    ...(call.query.has('subtree_as_ids') && { subtree: descendantIds(call, project.id) }),
+    ...(call.query.has('subtree_as_ids') && { subtree: descendantTree(call, project.id) }),
   }),
 };
 

@@ -210,7 +210,7 @@ export async function logIn(directory: Directory, body: LoginBody, request: Sign
       (method) => Object.hasOwn(authenticators, method) && authenticators[method]?.(directory, { ...body, request }),
     ),
   );
-  const authenticated = authenticatedUsers.find((proof) => !!proof);
+  const authenticated = authenticatedUsers.find((user) => !!user);
   if (!authenticated || authenticated.user.enabled === false) throw authenticationError();
   const trustId = typeof scope === 'object' ? scope['OS-TRUST:trust']?.id : undefined;
   const actingUser = trustId === undefined ? authenticated : actAsTrustor(directory, authenticated, trustId);

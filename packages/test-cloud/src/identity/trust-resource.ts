@@ -84,7 +84,7 @@ export const trusts: ResourceSpec = {
   filters: ['trustor_user_id', 'trustee_user_id'],
   verbs: ['list', 'show', 'create', 'remove'],
   revealsMissing: ['show', 'remove'],
-  listing: (call) => rejectApplicationCredentials(call, 'trusts', false),
+  checkListing: (call) => rejectApplicationCredentials(call, 'trusts', false),
   views: { list: withoutFields('roles', 'roles_links') },
   fields: () => ({
     id: derived(),

@@ -53,7 +53,7 @@ function request(url: URL, sources: DownloadSources, signal: AbortSignal): Promi
   });
 }
 
-async function* verified(content: IncomingMessage, expected: ExpectedChecksum | undefined) {
+async function* verifiedContent(content: IncomingMessage, expected: ExpectedChecksum | undefined) {
   const hash = expected && createHash(expected.algorithm);
   for await (const chunk of content as AsyncIterable<Uint8Array>) {
     hash?.update(chunk);
@@ -77,7 +77,7 @@ export async function downloadFile(url: URL, sources: DownloadSources): Promise<
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await request(currentUrl, sources, signal);
     const { statusCode = 0, headers } = response;
-    if (statusCode === 200) return verified(response, expected);
+    if (statusCode === 200) return verifiedContent(response, expected);
     response.destroy();
     if (statusCode < 300 || statusCode >= 400 || !headers.location)
       throw new Error(`${currentUrl} returned ${statusCode}`);

@@ -70,7 +70,7 @@ async function freeSegmentId(
   call: Call,
   projectId: string,
   { networkType, physicalNetwork }: ProviderSegment,
-  chosen: readonly ProviderSegment[],
+  chosenSegments: readonly ProviderSegment[],
 ): Promise<number> {
   const ranges = [...rangeTable(call).values()].filter(isIn(networkType, physicalNetwork));
   const isOwn = ({ shared, project_id }: SegmentRange) => !shared && project_id === projectId;
@@ -83,7 +83,7 @@ async function freeSegmentId(
   ];
   const usedSegments = await segmentsIn(call, networkType, physicalNetwork);
   const usedIds = new Set<unknown>(usedSegments.map(({ segmentation_id }) => segmentation_id));
-  for (const segment of chosen) if (segment.networkType === networkType) usedIds.add(segment.segmentationId);
+  for (const segment of chosenSegments) if (segment.networkType === networkType) usedIds.add(segment.segmentationId);
   for (const range of candidates) {
     const id = lowestFreeId(range, usedIds, rangesOfOtherProjects);
     if (id !== undefined) return id;

@@ -47,7 +47,7 @@ function checkRange(call: Call, range: SegmentRange): void {
   const invalidId = [minimum, maximum].find((one) => one > limit);
   if (invalidId !== undefined) throw invalidInputError(`${invalidId} is not a valid ${network_type} identifier`);
   if (maximum < minimum) throw invalidInputError(`End of ${network_type} range is less than start of the range`);
-  const overlapping = [...rangeTable(call).values()].filter(
+  const overlappingRanges = [...rangeTable(call).values()].filter(
     (other) =>
       other.id !== ownId &&
       other.network_type === network_type &&
@@ -55,10 +55,10 @@ function checkRange(call: Call, range: SegmentRange): void {
       minimum <= other.maximum &&
       maximum >= other.minimum,
   );
-  if (overlapping.length > 0)
+  if (overlappingRanges.length > 0)
     throw networkError(
       'NetworkSegmentRangeOverlaps',
-      `Network segment range overlaps with range(s) with id ${overlapping.map(({ id }) => id).join(', ')}`,
+      `Network segment range overlaps with range(s) with id ${overlappingRanges.map(({ id }) => id).join(', ')}`,
     );
 }
 

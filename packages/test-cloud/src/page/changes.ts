@@ -98,10 +98,10 @@ export function changeOfRequest(journal: JournalReader, entry: JournalEntry): Re
       const resource = other && resourceIn(other, id);
       return resource ? [{ number: other.number, resource }] : [];
     });
-  const ownResponse = resourceIn(entry, id);
+  const entryResource = resourceIn(entry, id);
   const earlierResponse = isCreation ? undefined : otherResponses.find(({ number }) => number < entry.number);
-  const laterResponse = ownResponse
-    ? { number: entry.number, resource: ownResponse }
+  const laterResponse = entryResource
+    ? { number: entry.number, resource: entryResource }
     : otherResponses.findLast(({ number }) => number > entry.number);
   const journalNumbers = { before: earlierResponse?.number, after: laterResponse?.number };
   if (entry.method === 'DELETE' && entry.status < 300) return { id, kind: 'removed', ...journalNumbers, fields: [] };

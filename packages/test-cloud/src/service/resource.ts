@@ -29,7 +29,7 @@ export interface ResourceSpec extends ResourceNames {
    */
   readonly isVisible?: (call: Call, doc: Doc) => boolean;
   /** Throws a service-specific error if the caller may not use the filters of a list request. */
-  readonly listing?: (call: Call) => void;
+  readonly checkListing?: (call: Call) => void;
   /** Whether a list includes a record that the caller may see; default true. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
   /**
@@ -135,7 +135,7 @@ export class Resource implements ResourceType {
   async list(call: Call): Promise<readonly Wire[]> {
     await this.spec.requireParent?.(call, 'list');
     this.style.authorize(call, this, 'list', undefined);
-    this.spec.listing?.(call);
+    this.spec.checkListing?.(call);
     const docs = await this.storage.list(call);
     const listedDocs = docs.filter(
       (doc) => (this.spec.lists?.(call, doc) ?? true) && (this.style.matchesHiddenFields?.(call, this, doc) ?? true),

@@ -34,7 +34,7 @@ export class ReadableDriver extends SimulatedDriver {
   }
 
   override async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
-    if (this.#transientMs > 0) await this.#untilRead(server.id, signal);
+    if (this.#transientMs > 0) await this.#waitUntilRead(server.id, signal);
     return super.perform(work, server, signal, origin);
   }
 
@@ -50,7 +50,7 @@ export class ReadableDriver extends SimulatedDriver {
     };
   }
 
-  async #untilRead(serverId: string, signal: AbortSignal): Promise<void> {
+  async #waitUntilRead(serverId: string, signal: AbortSignal): Promise<void> {
     const readController = new AbortController();
     const waiting = { serverId, wake: () => readController.abort() };
     this.#waiting.add(waiting);

@@ -42,10 +42,10 @@ export function specRoutes(
   const specNotFound = (call: Call) =>
     notFound(`${names[0]} ${call.param('id')} has no ${names[1]} with key ${call.param('key')}.`);
 
-  async function changeSpecs(call: Call, changed: (before: Specs) => Specs) {
+  async function changeSpecs(call: Call, applyChange: (before: Specs) => Specs) {
     const before = await resource.find(call, call.param('id'), 'change');
     if (await isUsed?.(call, before)) throw badRequest('Volume Type is currently in use.');
-    await resource.apply(call, before, { [field]: changed(before[field] as Specs) });
+    await resource.apply(call, before, { [field]: applyChange(before[field] as Specs) });
   }
 
   return [
