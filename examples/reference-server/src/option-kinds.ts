@@ -138,8 +138,9 @@ export function pairs(
         .partial()
         .catchall(rest.schema)
         .superRefine((value, context) => {
-          const unknown = Object.keys(value).filter((name) => !isKnown(name));
-          if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: value });
+          const unknownNames = Object.keys(value).filter((name) => !isKnown(name));
+          if (unknownNames.length > 0)
+            context.addIssue({ code: 'unrecognized_keys', keys: unknownNames, input: value });
         })
     : z.strictObject(names).partial();
 

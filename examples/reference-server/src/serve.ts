@@ -117,12 +117,12 @@ export async function serve(
       firstAccess: adminCredentials,
       metrics,
       log,
-      async reload(changed) {
-        const limits = limitsFrom(changed);
-        const changedRateLimits = rateLimitsFrom(changed);
-        plan.policies.reload({ file: changed['policy-file'] });
+      async reload(changedOptions) {
+        const limits = limitsFrom(changedOptions);
+        const changedRateLimits = rateLimitsFrom(changedOptions);
+        plan.policies.reload({ file: changedOptions['policy-file'] });
         guardedServer.limit(limits);
-        log.level = changed['log-level'];
+        log.level = changedOptions['log-level'];
         await rateLimits.apply(changedRateLimits);
       },
       async stop() {

@@ -29,7 +29,7 @@ export class GroupMetrics implements MetricsSource {
   readonly #requests = new Map<number, MetricsRequest>();
   /** The last metrics of each worker. */
   readonly #latest = new Map<Worker, ProcessMetrics>();
-  #past: ProcessMetrics = [];
+  #exitedWorkerMetrics: ProcessMetrics = [];
   #lastId = 0;
 
   constructor(members: () => readonly GroupMember[]) {
@@ -40,7 +40,7 @@ export class GroupMetrics implements MetricsSource {
   async metrics(): Promise<string> {
     const responses = await Promise.all(this.#members().map((member) => this.#requestWorkerMetrics(member)));
     const currentMetrics = responses.filter((metrics) => metrics !== undefined);
-    return sumMetrics([...currentMetrics, this.#past]).metrics();
+    return sumMetrics([...currentMetrics, this.#exitedWorkerMetrics]).metrics();
   }
 
   /** Stores the metrics that a worker has returned, or sent before it exited. */
@@ -57,7 +57,10 @@ export class GroupMetrics implements MetricsSource {
     if (!lastMetrics) return;
     const cumulativeMetrics = lastMetrics.filter(({ type }) => CUMULATIVE_METRIC_TYPES.has(String(type)));
     // prom-client types the result differently, although it has the structure of the input.
-    this.#past = sumMetrics([this.#past, cumulativeMetrics]).getMetricsAsArray() as unknown as ProcessMetrics;
+    this.#exitedWorkerMetrics = sumMetrics([
+      this.#exitedWorkerMetrics,
+      cumulativeMetrics,
+    ]).getMetricsAsArray() as unknown as ProcessMetrics;
   }
 
   #complete(id: number, metrics: ProcessMetrics | undefined): void {

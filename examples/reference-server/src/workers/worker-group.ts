@@ -48,7 +48,7 @@ export class WorkerGroup {
   readonly #timers = new Set<NodeJS.Timeout>();
   #size: number;
   #failures = 0;
-  #rolling: Promise<void> | undefined;
+  #replacement: Promise<void> | undefined;
   #replaceAgain = false;
   #ending = false;
 
@@ -83,11 +83,11 @@ export class WorkerGroup {
    */
   replaceWorkers(size: number): Promise<void> {
     this.#size = size;
-    this.#replaceAgain = this.#rolling !== undefined;
-    this.#rolling ??= this.#replaceWorkers().finally(() => {
-      this.#rolling = undefined;
+    this.#replaceAgain = this.#replacement !== undefined;
+    this.#replacement ??= this.#replaceWorkers().finally(() => {
+      this.#replacement = undefined;
     });
-    return this.#rolling;
+    return this.#replacement;
   }
 
   /** Ends all workers gracefully; returns the exit code of the program, which is 0 if all of them exited with 0. */

@@ -48,14 +48,14 @@ export function identityByToken(lookup: TokenLookup): (req: IncomingMessage) => 
     if (typeof serviceToken !== 'string' || !TOKEN_PATTERN.test(serviceToken)) return undefined;
     const results = [lookup(token), lookup(serviceToken)] as const;
     if (results[0] instanceof Promise || results[1] instanceof Promise) {
-      return Promise.all(results).then(([user, forwarder]) => callerIfAllowed(req, addServiceRoles(user, forwarder)));
+      return Promise.all(results).then(([user, service]) => callerIfAllowed(req, addServiceRoles(user, service)));
     }
     return callerIfAllowed(req, addServiceRoles(results[0], results[1]));
   };
 }
 
-function addServiceRoles(user: LookupResult, forwarder: LookupResult): LookupResult {
-  return user && forwarder && { ...user, serviceRoles: forwarder.roles };
+function addServiceRoles(user: LookupResult, service: LookupResult): LookupResult {
+  return user && service && { ...user, serviceRoles: service.roles };
 }
 
 /** Returns the caller, or undefined if its access rules do not allow the request. */

@@ -50,7 +50,7 @@ const removals: readonly Removal[] = [
 ];
 
 /** What the removed operations did and why they were removed. The keys are the beginnings of their paths. */
-const purposes = {
+const formerPurposes = {
   '/os-agents': 'This operation managed builds of guest agents for a hypervisor that is no longer supported.',
   '/os-cells': 'This operation managed first-generation cells. Second-generation cells are not visible in the API.',
   '/os-certificates': 'This operation issued certificates for a networking service that was removed.',
@@ -79,7 +79,7 @@ const ignoredParameters = {
 };
 
 function purposeOf(path: string): string {
-  const [, purpose] = Object.entries(purposes).find(([start]) => path.startsWith(start)) ?? [];
+  const [, purpose] = Object.entries(formerPurposes).find(([start]) => path.startsWith(start)) ?? [];
   if (purpose === undefined) throw new TypeError(`the purpose of ${path} is missing`);
   return purpose;
 }

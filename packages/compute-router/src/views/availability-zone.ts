@@ -38,12 +38,12 @@ function stateOf({ up, service, lastSeenAt }: ServiceState): z.infer<typeof serv
 
 function hostsOf({ available, services }: Zone): z.infer<typeof hosts> {
   if (!available) return null;
-  const shown: Record<string, Record<string, z.infer<typeof serviceState>>> = {};
+  const shownHosts: Record<string, Record<string, z.infer<typeof serviceState>>> = {};
   for (const state of services) {
     const { host, binary } = state.service;
-    shown[host] = { ...shown[host], [binary]: stateOf(state) };
+    shownHosts[host] = { ...shownHosts[host], [binary]: stateOf(state) };
   }
-  return shown;
+  return shownHosts;
 }
 
 export const availabilityZone = view<Zone, ComputeCall>({
