@@ -19,8 +19,8 @@ const report = process.env.VITEST_REPORT;
  */
 const API = 'packages/compute-router/test';
 const ENGINE = 'packages/{record-store,catalogs,compute-engine}';
-const SMALL = 'packages/{microversion,quota,request-id,test-cloud}';
-const OTHERS = [
+const LIBRARIES = 'packages/{microversion,quota,request-id,test-cloud}';
+const OTHER_PACKAGES = [
   'packages/!(compute-router|record-store|catalogs|compute-engine|microversion|quota|request-id|test-cloud)',
   'examples/*',
 ];
@@ -29,15 +29,15 @@ const TESTS = '**/*.test.ts';
  * Tests that change their process permanently, for instance by replacing modules, or that mostly wait for programs.
  * Each of these files runs in a separate process.
  */
-const APART = '**/test/apart/**';
+const ISOLATED_TESTS = '**/test/apart/**';
 /**
  * The tests that only `npm run test:all` runs: virtual machines, unmodified clients, killed processes, load,
  * published packages.
  */
-const LONG = '**/{test,testing}/long/**';
+const LONG_TESTS = '**/{test,testing}/long/**';
 /** Tests that take minutes in a virtual machine in which each instruction is emulated. */
 const IN_GUEST = 'packages/qemu/test/long/in-guest';
-const MODULES = '**/node_modules/**';
+const NODE_MODULES = '**/node_modules/**';
 
 // On PostgreSQL, every statement is a round trip, so work that takes seconds in memory is slow, especially on a busy
 // machine.
@@ -89,51 +89,62 @@ function project(name: string, group: string, database: keyof typeof TIMEOUTS_MS
  * Files that run sequentially in the same processes, because loading the API or the engine takes longer than most files
  * take to run.
  */
-const together = (name: string, database: keyof typeof TIMEOUTS_MS, { exclude = [], ...files }: Files, test = {}) =>
-  project(name, name, database, { ...files, exclude: [APART, LONG, MODULES, ...exclude] }, { isolate: false, ...test });
+const sharedProject = (
+  name: string,
+  database: keyof typeof TIMEOUTS_MS,
+  { exclude = [], ...files }: Files,
+  test = {},
+) =>
+  project(
+    name,
+    name,
+    database,
+    { ...files, exclude: [ISOLATED_TESTS, LONG_TESTS, NODE_MODULES, ...exclude] },
+    { isolate: false, ...test },
+  );
 
 /** For projects whose tests spend half of their time waiting: for timers, leases, programs, machines or browsers. */
 const waiting = { maxWorkers: availableParallelism() + 1 };
 
 /** Test files that each run in a separate process. */
-const apart = (name: string, group: string, database: keyof typeof TIMEOUTS_MS, files: Files) =>
+const isolatedProject = (name: string, group: string, database: keyof typeof TIMEOUTS_MS, files: Files) =>
   project(name, group, database, files, waiting);
 
 const inside = (folders: string) => ['src', 'test'].map((part) => `${folders}/${part}/${TESTS}`);
 
 const projects = [
-  together('sqlite', 'sqlite', { include: inside('packages/compute-router') }),
-  together('sqlite-engine', 'sqlite', { include: inside(ENGINE) }, waiting),
-  together('sqlite-packages', 'sqlite', { include: inside(SMALL) }),
-  apart('sqlite-apart', 'apart', 'sqlite', {
-    include: [`packages/*/test/apart/${TESTS}`, ...OTHERS.flatMap(inside), `testing/${TESTS}`],
-    exclude: [LONG, MODULES],
+  sharedProject('sqlite', 'sqlite', { include: inside('packages/compute-router') }),
+  sharedProject('sqlite-engine', 'sqlite', { include: inside(ENGINE) }, waiting),
+  sharedProject('sqlite-packages', 'sqlite', { include: inside(LIBRARIES) }),
+  isolatedProject('sqlite-apart', 'apart', 'sqlite', {
+    include: [`packages/*/test/apart/${TESTS}`, ...OTHER_PACKAGES.flatMap(inside), `testing/${TESTS}`],
+    exclude: [LONG_TESTS, NODE_MODULES],
   }),
-  apart('long', 'long', 'sqlite', {
+  isolatedProject('long', 'long', 'sqlite', {
     include: [`{packages,examples}/*/test/long/${TESTS}`, `testing/long/${TESTS}`],
-    exclude: [`${IN_GUEST}/**`, MODULES],
+    exclude: [`${IN_GUEST}/**`, NODE_MODULES],
   }),
   // Within a group, projects start in the order of their names: these files before all other long ones.
-  apart('in-guest-long', 'long', 'sqlite', { include: [`${IN_GUEST}/${TESTS}`] }),
+  isolatedProject('in-guest-long', 'long', 'sqlite', { include: [`${IN_GUEST}/${TESTS}`] }),
 ];
 /** Tests whose requests do not depend on the database. `npm run test:all` also runs them on PostgreSQL. */
 const INDEPENDENT = [`${API}/{hardening,prometheus,proxies,rate-limit,versions}/${TESTS}`, `${API}/*.test.ts`];
 const onPostgres = [
   // Tests of router functions without an engine run on one database only.
-  together('postgres', 'postgres', {
+  sharedProject('postgres', 'postgres', {
     include: [`${API}/${TESTS}`],
     exclude: [`${API}/{identity,policy,views}/**`, ...INDEPENDENT],
   }),
-  together('long-postgres', 'postgres', { include: INDEPENDENT }),
-  apart('postgres-apart', 'apart', 'postgres', { include: [`${API}/apart/${TESTS}`] }),
+  sharedProject('long-postgres', 'postgres', { include: INDEPENDENT }),
+  isolatedProject('postgres-apart', 'apart', 'postgres', { include: [`${API}/apart/${TESTS}`] }),
   // The tests cover all kinds of reads after writes: lists, pages, and parts of servers.
-  together('long-replica', 'replica', {
+  sharedProject('long-replica', 'replica', {
     include: [`${API}/servers-{actions,list,parts}/${TESTS}`],
     globalSetup: ['testing/replica-setup.ts'],
   }),
 ];
 // Only the tests of transactions, locks, jobs and quotas, because other operations read and write in the same way.
-const onPgBouncer = together('long-pgbouncer', 'pgbouncer', {
+const onPgBouncer = sharedProject('long-pgbouncer', 'pgbouncer', {
   include: [`${API}/{attachments,infrastructure,quotas,servers-actions,servers-list}/${TESTS}`],
 });
 
