@@ -40,6 +40,12 @@ function textOf(path) {
   }
 }
 
+/** Returns the environment of the host program, with the Node options that its systemd unit sets. */
+function hostEnvironment() {
+  const [, options] = /^Environment=NODE_OPTIONS=(.*)$/m.exec(readFileSync(UNIT, 'utf8'));
+  return { ...process.env, NODE_OPTIONS: options };
+}
+
 /** Returns the path of the newest Debian cloud kernel on this computer; undefined if none is installed. */
 function kernel() {
   const names = readdirSync('/boot').filter((name) => /^vmlinuz-.*-cloud-amd64$/.test(name));

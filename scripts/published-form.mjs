@@ -1,7 +1,7 @@
 // Writes packages in the form in which they are published. Modules and declarations are bundled into a few files,
 // because importing many files is slow. Modules are bundled from the sources, and declarations from the output of
 // `npm run build`.
-import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundleProgram, INSTALLED_PACKAGES } from './bundle-program.mjs';
@@ -10,6 +10,9 @@ import { bundleOptionsOf, manifestOf, publishedFolders, supportsCommonJs } from 
 import { ownAddresses } from './own-addresses.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
+
+/** In READMEs, comments contain code that only the tests of examples need. */
+const HTML_COMMENT = /^<!--[\s\S]*?-->\n/gm;
 
 const moduleOf = (path) => path.replace(/^\.\/(src|dist)\//, '').replace(/\.[jt]s$/, '');
 
@@ -113,8 +116,10 @@ function publishedManifest(folder) {
 export async function writePublishedForm(folder, target, { types = true } = {}) {
   const manifest = manifestOf(folder);
   mkdirSync(target, { recursive: true });
-  for (const path of ['README.md', ...manifest.files.filter((file) => file !== 'dist')])
+  for (const path of manifest.files.filter((file) => file !== 'dist'))
     if (existsSync(join(ROOT, folder, path))) cpSync(join(ROOT, folder, path), join(target, path), { recursive: true });
+  const readme = readFileSync(join(ROOT, folder, 'README.md'), 'utf8');
+  writeFileSync(join(target, 'README.md'), readme.replaceAll(HTML_COMMENT, ''));
   cpSync(join(ROOT, 'LICENSE'), join(target, 'LICENSE'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(folder), null, 2)}\n`);
   await writeModules(folder, target, manifest);

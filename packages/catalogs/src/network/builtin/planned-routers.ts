@@ -119,14 +119,20 @@ export async function findRouterPlanInput(
     knownNetworks.map(({ id }) => id),
   );
   const routedNetworkIds = new Set(routerPorts.map(({ networkId }) => networkId));
-  const implicitlyRouted = knownNetworks.filter((network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id));
+  const implicitlyRouted = knownNetworks.filter(
+    (network) => hasImplicitRouter(network) && !routedNetworkIds.has(network.id),
+  );
   if (!hosts) return { ports: routerPorts, implicitlyRouted, reachedNetworkIds: new Set(), hostOf: () => null };
 
-  const neededRouterIds = new Set([...routerPorts.map(({ deviceId }) => deviceId), ...implicitlyRouted.map(({ id }) => id)]);
+  const neededRouterIds = new Set([
+    ...routerPorts.map(({ deviceId }) => deviceId),
+    ...implicitlyRouted.map(({ id }) => id),
+  ]);
   const routerHosts = await placeRouters(store, [...neededRouterIds], hosts);
   const hostOf = (routerId: string) => routerHosts.get(routerId) ?? null;
   const localRouterIds = [...routerHosts].flatMap(([id, host]) => (host === hosts.self ? [id] : []));
-  if (localRouterIds.length === 0) return { ports: routerPorts, implicitlyRouted, reachedNetworkIds: new Set(), hostOf };
+  if (localRouterIds.length === 0)
+    return { ports: routerPorts, implicitlyRouted, reachedNetworkIds: new Set(), hostOf };
   const localPorts = await ports.find(store, (q) =>
     q.where('device_id', 'in', localRouterIds).where(isRouterPort(store)).orderBy('seq'),
   );
@@ -135,7 +141,10 @@ export async function findRouterPlanInput(
     otherRouterIds.length === 0
       ? { ports: localPorts, implicitlyRouted: [] }
       : await findRoutersForOtherHosts(store, otherRouterIds, localPorts, hosts.self);
-  const localImplicitNetworks = [...implicitlyRouted.filter(({ id }) => hostOf(id) === hosts.self), ...otherRouters.implicitlyRouted];
+  const localImplicitNetworks = [
+    ...implicitlyRouted.filter(({ id }) => hostOf(id) === hosts.self),
+    ...otherRouters.implicitlyRouted,
+  ];
   return {
     ports: [...new Map([...routerPorts, ...otherRouters.ports].map((port) => [port.id, port])).values()],
     implicitlyRouted: [...implicitlyRouted, ...otherRouters.implicitlyRouted],

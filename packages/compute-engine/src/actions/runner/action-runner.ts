@@ -218,7 +218,13 @@ export class ActionRunner {
     const abortController = new AbortController();
     const controllers = this.#concurrentControllers.get(server.id) ?? new Set();
     this.#concurrentControllers.set(server.id, controllers.add(abortController));
-    const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopSignal, abortController.signal]), action);
+    const run = new ConcurrentRun<any>(
+      core,
+      job,
+      server,
+      AbortSignal.any([stopSignal, abortController.signal]),
+      action,
+    );
     try {
       if (job.unreadable) throw job.unreadable;
       if (server.deleted) throw new Superseded(`server ${server.id} is deleted`);

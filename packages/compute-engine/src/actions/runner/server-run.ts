@@ -204,7 +204,10 @@ export class ServerRun<Arguments = unknown> {
    */
   async end(patch: ServerPatch, additionalWrite?: AdditionalWrite): Promise<void> {
     const sharesTransaction = !additionalWrite || this.server.claims.length === 0;
-    await this.write({ ...IDLE_PATCH, ...patch }, { additionalWrite, sharesTransaction, isLast: true, deletesJob: true });
+    await this.write(
+      { ...IDLE_PATCH, ...patch },
+      { additionalWrite, sharesTransaction, isLast: true, deletesJob: true },
+    );
   }
 
   /**
