@@ -65,7 +65,7 @@ function describeIssue(parsed: ParsedFile, { path, ...issue }: Issue & { readonl
       path.length > 0 ? `Known options: ${keysOf(path).join(', ')}.` : '--print-config-schema lists all options.';
     return `unknown option "${key}"${parentLabel}${lineOf(parsed, [...path, key])}. ${suggestionFor(key, keysOf(path), fallbackHint)}`;
   }
-  if (path.length === 0) return 'the file must contain options, each as "name: value"';
+  if (path.length === 0) return 'the file must be a mapping of option names to values, such as "port: 8774"';
   const source = sourceOf(parsed, path);
   return `"${path.join('.')}"${lineOf(parsed, path)} ${expectationOf(issue, source)}`;
 }

@@ -45,7 +45,7 @@ const listeningOptions = {
   port: integer('port to listen on; 0 selects a free port', { min: 0, max: 65_535, fallback: 8774 }),
   'allowed-host': list(
     'NAME',
-    'host name that clients use in the Host header; requests with other names get 421; default: any, but with --auth noauth on loopback only localhost, 127.0.0.1, [::1] and --host',
+    'host name that clients use in the Host header; requests with other names get 421; default: any host name. With --auth noauth on a loopback address, the default is only localhost, 127.0.0.1, [::1] and the value of --host',
   ),
   'trust-proxy': list(
     'ADDRESS',

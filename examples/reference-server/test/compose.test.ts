@@ -15,7 +15,7 @@ async function startError(args: readonly string[], changes: Partial<Plan> = {}):
 
 describe('the set-up of the server', () => {
   it.each([
-    ['2.999', 'computeRouter(): maxVersion is 2.999, but it must be from 2.1 to '],
+    ['2.999', 'computeRouter(): maxVersion is 2.999, but it must be between 2.1 and '],
     ['newest', "'newest' is not a version: "],
   ])('names the option of the version %s, which does not exist', async (version, reason) => {
     const error = await startError(['--max-version', version]);

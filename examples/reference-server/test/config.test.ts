@@ -112,7 +112,7 @@ quota: { instances: 1, quota_secrets: 5 }
     ['quota: { instances: many }', '"quota.instances" (line 1) must be a number; it is "many"'],
     ['quota: { instanses: 1 }', 'unknown option "instanses" of "quota" (line 1). Did you mean "instances"?'],
     ['limit: { maxConnections: yes it is }', '"limit.maxConnections" (line 1) must be a number; it is "yes it is"'],
-    ['- port', 'the file must contain options, each as "name: value"'],
+    ['- port', 'the file must be a mapping of option names to values, such as "port: 8774"'],
   ])('of a file with %j are rejected with the line and the fix', (text, message) => {
     const config = file(text);
     expect(() => readOptions(['--config', config], {})).toThrow(new StartError(`--config ${config}: ${message}`));

@@ -47,7 +47,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
     expect(await capacity()).toEqual({ what: 'capacity', good: false, reported: expect.stringContaining(`: ${host}`) });
     const corrections = await recountHosts(store);
     expect(corrections.map(formatCorrection)).toEqual([
-      `The capacity of host ${host} was counted incorrectly and has been corrected: vcpus ${vcpus_used + 4} instead of ${vcpus_used}, servers ${servers + 1} instead of ${servers}.`,
+      `The usage of host ${host} was miscounted and has been corrected: vcpus from ${vcpus_used + 4} to ${vcpus_used}, servers from ${servers + 1} to ${servers}.`,
     ]);
     expect(await nodes()).toEqual(before);
     expect(await capacity()).toMatchObject({ good: true });
@@ -75,7 +75,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the counted capacity of h
     await store.db.updateTable('host_resources').set({ used: 5 }).execute();
     expect(await capacity()).toMatchObject({ good: false, reported: expect.stringContaining(`: ${host}`) });
     expect((await recountHosts(store)).map(formatCorrection)).toEqual([
-      `The capacity of host ${host} was counted incorrectly and has been corrected: CUSTOM_LICENCE 5 instead of 2.`,
+      `The usage of host ${host} was miscounted and has been corrected: CUSTOM_LICENCE from 5 to 2.`,
     ]);
     expect(await capacity()).toMatchObject({ good: true });
     await store.db.deleteFrom('host_resources').execute();

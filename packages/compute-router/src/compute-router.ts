@@ -98,7 +98,7 @@ function resolveMaxVersion(options: ComputeRouterOptions): Version {
   if (options.maxVersion === 'latest') return latest;
   const max = Version.of(options.maxVersion, [majorMinor]);
   if (!max.within(Version.of(MIN_VERSION), latest)) {
-    throw new RangeError(`computeRouter(): maxVersion is ${max}, but it must be from ${MIN_VERSION} to ${latest}`);
+    throw new RangeError(`computeRouter(): maxVersion is ${max}, but it must be between ${MIN_VERSION} and ${latest}`);
   }
   return max;
 }

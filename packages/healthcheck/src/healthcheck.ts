@@ -25,13 +25,16 @@ export interface Healthcheck {
    * @throws HealthcheckConfigError for an unknown group
    */
   status(group?: string): Promise<HealthStatus>;
-  /** Marks all endpoints that fail on shutdown as permanently unavailable. Other requests are still served. */
+  /**
+   * Marks the main endpoint and all groups with `failsOnShutdown` as permanently unavailable. Other requests are still
+   * served.
+   */
   shutdown(): void;
   /** Marks the service as ready, so that the checks determine the state of all endpoints again. */
   markReady(): void;
   /**
-   * Marks all endpoints that fail on shutdown as unavailable until `markReady()` is called. Default reason: `NOT
-   * READY`.
+   * Marks the main endpoint and all groups with `failsOnShutdown` as unavailable until `markReady()` is called. Default
+   * reason: `NOT READY`.
    */
   markNotReady(reason?: string): void;
   /** Resolves when the service has been marked as ready for the first time; immediately unless `startsReady` is false. */

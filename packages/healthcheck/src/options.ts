@@ -63,8 +63,8 @@ export interface HealthcheckOptions {
    */
   readonly errors?: HealthcheckErrorsOption;
   /**
-   * Whether the service is ready when it starts. If false, the endpoints that fail on shutdown are unavailable until
-   * `markReady()` is called. Default true.
+   * Whether the service is ready when it starts. If false, the main endpoint and all groups with `failsOnShutdown` are
+   * unavailable until `markReady()` is called. Default true.
    */
   readonly startsReady?: boolean;
   /** The name and version of this service, shown with `names`. Default: none. */

@@ -147,7 +147,7 @@ export class Host implements MachineFolders {
     return () => this.#powerChanges.off('change', listener);
   }
 
-  /** Starts a server's machine with the disks in its folder. No-op if the machine is running. */
+  /** Starts a server's machine with the disks in the machine's folder. No-op if the machine is running. */
   async start(
     server: Server,
     signal: AbortSignal,

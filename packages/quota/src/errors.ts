@@ -15,7 +15,7 @@ export const errorCodes = {
 /** An error code. Codes are stable, so that programs can compare them; the text of messages may change. */
 export type QuotaErrorCode = keyof typeof errorCodes;
 
-/** The `cause` of an error, and its HTTP status if it differs from the status of the code. */
+/** Options of an error: its `cause`, and an HTTP status that overrides the default status of the error code. */
 interface QuotaErrorOptions extends ErrorOptions {
   readonly status?: number;
 }

@@ -90,10 +90,14 @@ describe('/_control', () => {
     expect((await request('POST', '/_control/logins', { name: 'bob' })).status).toBe(400);
     await ada('GET', '/network/v2.0/nothing');
     expect((await request('GET', '/_control/requests?service=compute&status=200')).body.requests).toHaveLength(1);
-    for (const path of ['/_control/requests?status=abc', '/_control/requests?after=-1', '/_page/requests?status=6xx'])
+    for (const [path, message] of [
+      ['/_control/requests?status=abc', "`status` must be an HTTP status code or a class such as 4xx, not 'abc'"],
+      ['/_control/requests?after=-1', "`after` must be a non-negative integer, not '-1'"],
+      ['/_page/requests?status=6xx', "`status` must be an HTTP status code or a class such as 4xx, not '6xx'"],
+    ] as const)
       expect(await request('GET', path)).toMatchObject({
         status: 400,
-        body: { error: { message: expect.stringContaining('must be an integer') } },
+        body: { error: { message: expect.stringContaining(message) } },
       });
     expect((await request('GET', '/_control/unhandled')).body.unhandled).toHaveLength(1);
     const before = (await request('POST', '/_control/clock', { freeze: true })).body.now;

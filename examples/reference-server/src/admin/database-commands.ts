@@ -91,7 +91,7 @@ const backupCommand: DatabaseCommand<BackupReport> = {
 const restoreCommand: DatabaseCommand<RestoreReport> = {
   on: 'database',
   usage: 'FILE',
-  summary: 'replace the database with a backup while no server uses the database',
+  summary: 'replace the database with a backup; stop all API and host processes first',
   argumentCount: [1, 1],
   options: { replace: flag('rename an existing database before replacing it') },
   run: ({ database, options }, { arguments: [file = ''], own }) =>

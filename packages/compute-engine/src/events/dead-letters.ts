@@ -9,7 +9,7 @@ export interface DeadLetter {
   readonly webhook: string;
   /** The `message_id` of the event. */
   readonly eventId: string;
-  /** The type of the event. */
+  /** The type of the event, such as `instance.create.end`. */
   readonly type: string;
   readonly serverId: string | null;
   /** The reason why the last attempt failed. */

@@ -81,7 +81,7 @@ function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
  */
 export class HostRequestWorker {
   readonly #options: HostWorkOptions;
-  /** Work in progress for jobs that own their server, by server id. */
+  /** The running work of the job that owns each server, by server id. */
   readonly #ownerWork = new Map<string, RunningWork>();
   /** Controllers that abort concurrent work of other jobs, by server id. */
   readonly #concurrent = new Map<string, Set<AbortController>>();

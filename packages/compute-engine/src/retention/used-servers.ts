@@ -26,8 +26,8 @@ interface RowHead {
 
 /**
  * Returns a page of the servers that ran in a period, sorted by project and id: running servers, servers that ended
- * since the start of the period, and purged servers. Each part uses its own index, so neither servers that ended
- * earlier nor rows of other pages are read.
+ * since the start of the period, and purged servers. Each kind is read through its own index, so that neither servers
+ * that ended before the period nor rows of other pages are read.
  */
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly LaunchedServer[]> {
   const { start, end, projectId, limit, after } = query;

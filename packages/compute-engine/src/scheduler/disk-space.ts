@@ -11,9 +11,9 @@ export function freeDiskGb({ localGb, disk }: Disks, usedGb: number): number {
 }
 
 /**
- * Returns the disk space in GiB that a host can still promise to servers: the free space of its file system, minus the
- * space that existing disks may still need. Capacity beyond the file system is added if an administrator has declared
- * it, or has allowed it with the allocation ratio.
+ * Returns the disk space in GiB that can still be allocated to servers: the free space of the file system, minus the
+ * space into which existing disks may still grow, plus the amount by which `localGb` times the allocation ratio exceeds
+ * the size of the file system.
  */
 export function remainingDiskGb({ localGb, diskAllocationRatio, disk }: Disks): number {
   if (!disk) return Number.POSITIVE_INFINITY;

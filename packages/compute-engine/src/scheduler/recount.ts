@@ -4,7 +4,7 @@ import { claimsByHostSql, resourceClaimsByHostSql } from './claims-by-host.js';
 import { type HostCount, readCountsByHost } from './host-counts.js';
 import { groupByHost, setResources } from './resource-claims.js';
 
-/** The correction for a host whose allocations were counted incorrectly. */
+/** The correction for a host whose allocations were miscounted. */
 export interface Correction {
   readonly host: string;
   readonly counted: HostCount;
@@ -77,8 +77,8 @@ async function readClaimsByHost(session: Session, condition?: string): Promise<R
 }
 
 /**
- * Returns hosts whose capacity may be counted incorrectly. Servers are read in batches, so that other work is not
- * blocked; concurrent changes can cause false positives.
+ * Returns hosts whose usage may be miscounted. Servers are read in batches, so that other work is not blocked;
+ * concurrent changes can cause false positives.
  */
 async function findMiscountedHosts(store: Store): Promise<readonly string[]> {
   const { last } = (await store.db
@@ -143,7 +143,7 @@ export async function recountHosts(store: Store): Promise<readonly Correction[]>
 export function formatCorrection({ host, counted, claimed }: Correction): string {
   const [before, after] = [amountsByName(counted), amountsByName(claimed)];
   const changes = differingAmounts(counted, claimed).map(
-    (name) => `${name} ${before.get(name) ?? 0} instead of ${after.get(name) ?? 0}`,
+    (name) => `${name} from ${before.get(name) ?? 0} to ${after.get(name) ?? 0}`,
   );
-  return `The capacity of host ${host} was counted incorrectly and has been corrected: ${changes.join(', ')}.`;
+  return `The usage of host ${host} was miscounted and has been corrected: ${changes.join(', ')}.`;
 }

@@ -66,7 +66,7 @@ export function eventStream({ engine, identity, policies, rateLimit, onError = (
     const pendingVerdict = rateLimit?.count(caller);
     if (pendingVerdict) applyRateLimit(await pendingVerdict, res);
     if (!policies.isAdmin(caller)) return sendError(res, 403, 'Only administrators can read events.');
-    if (req.method !== 'GET') return sendError(res, 405, 'Events are read-only.');
+    if (req.method !== 'GET') return sendError(res, 405, 'Only GET is allowed: events are read-only.');
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = startPosition(req, query);
     if (Number.isNaN(after))

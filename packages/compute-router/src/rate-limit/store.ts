@@ -37,7 +37,7 @@ export function memoryCounter({ name, requests, windowSeconds }: NamedLimit): Ra
 
 /**
  * Creates a counter in a database that several processes share. Exceeded limits are cached in memory, so that a flood
- * does not reach the database.
+ * of requests does not reach the database.
  */
 function sharedCounter(store: Exclude<RateLimitStore, 'memory'>, limit: NamedLimit): RateLimiterAbstract {
   const { name, requests, windowSeconds } = limit;

@@ -62,10 +62,10 @@ function nameSchema(pattern: RegExp, message: string) {
 }
 
 const NAME_RULE =
-  'The string is not a valid name: only printable characters are legal, without leading or trailing whitespace';
+  'The string is not a valid name: only printable characters are allowed, without leading or trailing whitespace';
 export const name = nameSchema(NAME_PATTERN, NAME_RULE);
 export const azName = nameSchema(NAME_PATTERN, NAME_RULE).refine((text) => !text.includes(':'), {
-  message: `${NAME_RULE}; the colon is not legal`,
+  message: `${NAME_RULE}; colons are not allowed`,
 });
 /** Schema for a name from which leading and trailing spaces are removed. */
 export const nameWithSpaces = nameSchema(NAME_WITH_SPACES_PATTERN, NAME_RULE).transform((text) => text.trim());
@@ -80,7 +80,7 @@ export function description(max = 255) {
   return z
     .string()
     .max(max)
-    .refine((text) => DESCRIPTION_PATTERN.test(text), { message: 'Only printable characters are legal' })
+    .refine((text) => DESCRIPTION_PATTERN.test(text), { message: 'Only printable characters are allowed' })
     .nullable();
 }
 

@@ -13,7 +13,7 @@ import { CommandError } from './command-error.js';
 import { loadApi, requireVersion } from './load-api.js';
 import { readVersionedDocument } from './read-documents.js';
 
-/** Reads a document and its label. For `NAME=FILE`, NAME replaces the document's `info.version`. */
+/** Reads a document and its label. For `VERSION=FILE`, VERSION replaces the document's `info.version`. */
 async function readLabeledDocument(file: string): Promise<{ document: unknown; label: string }> {
   const { document, version, label } = await readVersionedDocument(file);
   if (version === undefined) return { document, label };

@@ -1,6 +1,6 @@
 /** The commands and their help texts. */
 export const COMMANDS = {
-  serve: 'serve documentation of OpenAPI documents, one for each version (FILE or NAME=FILE), or of --operations',
+  serve: 'serve documentation of OpenAPI documents, one for each version (FILE or VERSION=FILE), or of --operations',
   build: 'write the same pages as a static site to the folder --out',
   check: 'fail if FILE has changes that are incompatible with --against, but no new version',
   changes: 'write the changes from --version to --to, or between OpenAPI documents, breaking changes first',
@@ -60,7 +60,7 @@ export const COMMAND_OPTIONS = {
   against: {
     type: 'string',
     value: 'FILE',
-    help: 'the published OpenAPI document, FILE or NAME=FILE',
+    help: 'the published OpenAPI document, FILE or VERSION=FILE',
     only: ['check'],
   },
   strict: { type: 'boolean', help: 'also fail for compatible changes without a new version', only: ['check'] },

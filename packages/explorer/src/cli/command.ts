@@ -5,7 +5,7 @@ import { COMMAND_OPTIONS, COMMANDS, type CommandName, OPTION_LIST } from './comm
 /** A parsed command line. */
 export interface Command {
   readonly name: CommandName;
-  /** OpenAPI documents, as `FILE` or `NAME=FILE`. */
+  /** OpenAPI documents, as `FILE` or `VERSION=FILE`. */
   readonly files: readonly string[];
   readonly version: string | undefined;
   readonly to: string | undefined;

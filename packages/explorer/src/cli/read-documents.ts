@@ -95,7 +95,7 @@ async function readDocument(path: string): Promise<unknown> {
   return isContainer(document) && hasExternalReference(document) ? new FileInclusion(file).include(document) : document;
 }
 
-/** Reads an OpenAPI document from `FILE`, or from `NAME=FILE` with the version NAME instead of `info.version`. */
+/** Reads an OpenAPI document from `FILE`, or from `VERSION=FILE`, where VERSION replaces `info.version`. */
 export async function readVersionedDocument(text: string): Promise<ApiDocument & { readonly label: string }> {
   const [, version, label = text] = /^([^=/\\]+)=(.+)$/.exec(text) ?? [];
   return { document: await readDocument(label), label, ...(version !== undefined && { version }) };

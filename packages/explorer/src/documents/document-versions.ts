@@ -20,7 +20,7 @@ function versionOf(text: unknown, label: string, isNamed: boolean): Version {
   } catch {
     throw new DocumentError(
       isNamed
-        ? `"${text}" is not a version: write NAME=${label} with a NAME in the format ${VERSION_FORMATS}`
+        ? `"${text}" is not a version: write VERSION=${label}, with a version in the format ${VERSION_FORMATS}`
         : `${label} has the version ${JSON.stringify(text)}, which is not in the format ${VERSION_FORMATS}: name it, as in 2026-01-31=${label}`,
     );
   }

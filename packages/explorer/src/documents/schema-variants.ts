@@ -51,7 +51,7 @@ const VALUE_KEYWORDS = [
   'deprecated',
 ] as const;
 
-/** Boolean keywords in OpenAPI 3.0, each with the keyword that it modifies. */
+/** Boolean keywords in OpenAPI 3.0, each with the keyword whose bound it makes exclusive. */
 const EXCLUSIVE_FLAGS = [
   ['exclusiveMinimum', 'minimum'],
   ['exclusiveMaximum', 'maximum'],

@@ -48,7 +48,7 @@ describe('arguments of the command line', () => {
   it.each([
     ['none.json', /The file .*none\.json does not exist/],
     ['broken.json', /broken\.json is not valid JSON or YAML/],
-    ['x=a.json', /"x" is not a version: write NAME=/],
+    ['x=a.json', /"x" is not a version: write VERSION=/],
   ])('are rejected with a one-line message: %s', async (name, message) => {
     const path = name.includes('=') ? name.replace('=', `=${folder}/`) : file(name);
     await expect(readDocumentedApi([path])).rejects.toMatchObject({

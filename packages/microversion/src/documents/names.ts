@@ -54,7 +54,7 @@ export function nameOf(operation: Pick<Operation, 'name' | 'method' | 'path' | '
   return camelCase([...verb, ...nouns]);
 }
 
-/** Returns the operation name that documents use for all actions on a path, such as `actOnServer`. */
+/** Returns the OpenAPI operation name for all actions on a path, such as `actOnServer`. */
 export function actionOperationName({ method, path }: Operation): string {
   return nameOf({ method, path, action: 'actOn' });
 }

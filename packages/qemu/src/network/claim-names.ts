@@ -45,15 +45,15 @@ export async function claimNames(directory: string, port: number | null, encrypt
   for (const [otherTag, claim] of otherClaims) {
     if (otherTag === tag)
       throw createError(
-        `the host in ${claim.directory} uses the network device names that ${directory} would need: use another directory`,
+        `another host program on this computer (machine directory ${claim.directory}) already uses the network device names that ${directory} needs: choose a different machine directory`,
       );
     if (port !== null && claim.port === port)
       throw createError(
-        `the host in ${claim.directory} on the same computer uses UDP port ${port} for its tunnels: set another port`,
+        `another host program on this computer (machine directory ${claim.directory}) already uses UDP port ${port} for tunnels: choose a different port`,
       );
     if (encrypted && claim.encrypted)
       throw createError(
-        `the host in ${claim.directory} on the same computer already encrypts its tunnels: only one host on each computer can do so`,
+        `another host program on this computer (machine directory ${claim.directory}) already encrypts its tunnels: only one host program on each computer can do so`,
       );
   }
   await mkdir(CLAIMS_FOLDER, { recursive: true, mode: 0o755 });

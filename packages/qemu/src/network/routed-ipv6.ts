@@ -64,7 +64,7 @@ function hasOverlap(one: string, other: string): boolean {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/** Returns the prefixes of this computer's own IPv6 routes, without default routes. */
+/** Returns the prefixes of this computer's own IPv6 routes, excluding default routes. */
 function computerPrefixes(routes: readonly Ipv6Route[], names: DeviceNames): readonly string[] {
   return routes.flatMap(({ dst, type, dev = '', table: name }) => {
     const cidr = parseCidr(dst.includes('/') ? dst : `${dst}/128`);

@@ -6,7 +6,7 @@ export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
 
 /** Gives the servers on this host access to volumes that this host or another one stores. */
 export interface VolumeAccess {
-  /** Makes a volume accessible to a server until `close` is called. */
+  /** Makes a volume accessible to a server until `close()` is called. */
   open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;
   close(serverId: string, volumeId: string): Promise<void>;
   /**

@@ -39,7 +39,7 @@ export async function runOnServer<T>(
 }
 
 /**
- * Starts a process that serves a volume and outlives this one. No-op if such a process is running.
+ * Starts a process that serves a volume and outlives the current process. No-op if such a process is running.
  *
  * @param attach makes the disk available, and returns the `blockdev-add` arguments that open it
  */

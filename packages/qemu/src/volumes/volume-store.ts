@@ -192,7 +192,10 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return Promise.all(names.map(async (id) => ({ id, storedAt: (await lstat(join(folder, id))).mtimeMs })));
   }
 
-  /** Serves a volume to a server until `close` is called. Creates missing content for volumes of another volume service. */
+  /**
+   * Exports a volume to a server until `close()` is called. If an external volume service (such as Cinder) manages the
+   * volume and this host has no content for it yet, creates the content first.
+   */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#runInOrder(volumeId, async () => {
       const content = (await this.#findContent(volumeId)) ?? (await this.#createMissing(server, volumeId));

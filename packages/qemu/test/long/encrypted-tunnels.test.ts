@@ -184,7 +184,9 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
       link: { address: computers.addresses.h1 },
     });
     await expect(other).rejects.toThrow('ended by itself');
-    expect(hosts.errorLog('h3')).toContain('already encrypts its tunnels: only one host on each computer can do so');
+    expect(hosts.errorLog('h3')).toContain(
+      'already encrypts its tunnels: only one host program on each computer can do so',
+    );
   });
 
   it.skipIf(isKernel)('prevent the start of a host without an implementation of WireGuard', async () => {

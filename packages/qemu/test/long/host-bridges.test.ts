@@ -52,7 +52,7 @@ describe.skipIf(missing)('hosts with bridges on one computer', { timeout: 300_00
 
   it('require separate ports for their tunnels', async () => {
     await expect(start('h3', PORTS.h2)).rejects.toThrow('ended by itself');
-    expect(hosts.errorLog('h3')).toContain('uses UDP port 4790 for its tunnels: set another port');
+    expect(hosts.errorLog('h3')).toContain('already uses UDP port 4790 for tunnels: choose a different port');
   });
 
   it('do not affect each other when one is killed, restarted or emptied', async () => {

@@ -23,7 +23,7 @@ export class LinearPattern {
     this.test = matchPattern;
   }
 
-  /** Returns the pattern in the notation of rules: `/source/flags`. */
+  /** Returns the pattern in rule notation: `/source/flags`. */
   toJSON(): string {
     return `/${this.source}/${this.flags}`;
   }

@@ -1,6 +1,6 @@
 import type { ListedRule } from '../gateway/rule-book.js';
 
-/** Formats patterns in the notation of rules, `/source/flags`. Pass this function to `JSON.stringify()`. */
+/** Formats patterns in rule notation, `/source/flags`. Pass this function to `JSON.stringify()`. */
 const serializePattern = (_key: string, value: unknown) =>
   value instanceof RegExp ? `/${value.source}/${value.flags.replace(/[^imsu]/g, '')}` : value;
 

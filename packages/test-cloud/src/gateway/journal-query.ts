@@ -7,9 +7,9 @@ import type { JournalQuery } from './journal.js';
  */
 export function parseJournalQuery(query: Readonly<Record<string, unknown>>): JournalQuery {
   const queryText = (name: string) => (typeof query[name] === 'string' && query[name] !== '' ? query[name] : undefined);
-  const parseNumber = (name: string, value: string, alternative = '') => {
+  const parseNumber = (name: string, value: string, expected: string) => {
     if (/^\d+$/.test(value)) return Number(value);
-    throw badRequest(`${name} must be an integer of 0 or more${alternative}, not '${value}'`);
+    throw badRequest(`\`${name}\` must be ${expected}, not '${value}'`);
   };
   const status = queryText('status');
   const after = queryText('after');
@@ -21,7 +21,7 @@ export function parseJournalQuery(query: Readonly<Record<string, unknown>>): Jou
     status:
       status === undefined || /^[1-5]xx$/.test(status)
         ? (status as JournalQuery['status'])
-        : parseNumber('status', status, ' or a class such as 4xx'),
-    after: after === undefined ? undefined : parseNumber('after', after),
+        : parseNumber('status', status, 'an HTTP status code or a class such as 4xx'),
+    after: after === undefined ? undefined : parseNumber('after', after, 'a non-negative integer'),
   };
 }

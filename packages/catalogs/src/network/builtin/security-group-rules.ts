@@ -46,7 +46,7 @@ function validateRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'>
   if (!isIcmp && portMin !== null && portMax !== null && portMin > portMax)
     throw invalidRule('For TCP/UDP protocols, port_range_min must be <= port_range_max');
   const { securityGroupId, direction, description = '' } = rule;
-  // The bits after the prefix are not cleared, unlike in `formatCidr()`.
+  // Keeps the host bits, unlike `parseCidr()`, which clears them.
   const remoteCidr = rule.remoteCidr && cidr ? canonicalCidr(rule.remoteCidr, cidr) : null;
   return { securityGroupId, direction, description, protocol, portMin, portMax, remoteCidr, remoteGroupId, ethertype };
 }

@@ -86,7 +86,8 @@ export interface InitialPlacement {
 
 /**
  * Selects a host for a new server in the transaction that stores the server, so that the server's job does not have to
- * select one. Returns undefined if no host is valid. In that case, the job selects a host again and reports a failure.
+ * select one. Returns undefined if no host is valid; the job then repeats the selection, and reports the failure if
+ * there is still no valid host.
  */
 export async function placeNewServer(
   core: Core,

@@ -157,7 +157,7 @@ export const serverConsoles = [
     name: 'showServerConsoleOutput',
     action: 'os-getConsoleOutput',
     summary: 'Show the console output of a server',
-    description: 'Shows the console output of a server, or only its last lines.',
+    description: 'Shows the console output of a server, or its last `length` lines.',
     policy: 'os_compute_api:os-console-output',
     status: 200,
     errors: [404, 409, 501],

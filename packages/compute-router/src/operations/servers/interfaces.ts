@@ -163,7 +163,7 @@ export const serverInterfaces = [
     path: itemPath,
     summary: 'Detach a port from a server',
     description:
-      'Detaches a port from a server. The operation is asynchronous; poll the list of ports until it does not contain the port. If the port was created for the server, it is deleted; other ports are kept. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
+      'Detaches a port from a server. The operation is asynchronous; poll the list of ports until it no longer contains the port. If the port was created for the server, it is deleted; other ports are kept. The server must be `ACTIVE`, `PAUSED` or `SHUTOFF`.',
     policy: 'os_compute_api:os-attach-interfaces:delete',
     status: 202,
     errors: [400, 404, 409, 501],
