@@ -102,7 +102,7 @@ export function flag(help: string): OptionKind<boolean> {
 }
 
 /** Creates a string option that configuration files must not contain. */
-export function commandLineText(placeholder: string, help: string): OptionKind<string | undefined> {
+export function commandLineOnlyText(placeholder: string, help: string): OptionKind<string | undefined> {
   return { ...text(placeholder, help), schema: undefined };
 }
 

@@ -6,7 +6,7 @@ import { machineOptions } from './machine-options.js';
 import {
   choice,
   commandLineFlag,
-  commandLineText,
+  commandLineOnlyText,
   flag,
   integer,
   list,
@@ -35,7 +35,7 @@ const limit = z.int().min(-1);
 const generalOptions = {
   help: commandLineFlag('print this text'),
   version: commandLineFlag('print the version of the program'),
-  config: commandLineText('FILE', 'YAML or JSON file with options; environment and command line override it'),
+  config: commandLineOnlyText('FILE', 'YAML or JSON file with options; environment and command line override it'),
   'check-config': commandLineFlag('check all options and the files that they refer to, then exit'),
   'print-config-schema': commandLineFlag('print the JSON Schema of the configuration file'),
 } as const;

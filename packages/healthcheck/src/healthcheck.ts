@@ -95,8 +95,8 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
 
   function endpointFor(req: IncomingMessage): Endpoint | undefined {
     const found = byPath.get(requestPath(req));
-    if (found || settings.respondsToAll === 'never') return found;
-    return settings.respondsToAll === 'always' || isMounted(req) ? main : undefined;
+    if (found || settings.anyPathMode === 'never') return found;
+    return settings.anyPathMode === 'always' || isMounted(req) ? main : undefined;
   }
 
   function isRequestAllowed(req: IncomingMessage): boolean {

@@ -27,7 +27,7 @@ export interface EndpointSettings {
 export interface Settings extends FileBackendSettings {
   readonly endpoints: readonly [EndpointSettings, ...EndpointSettings[]];
   /** When the main endpoint responds regardless of the request path: always, only if it is mounted at a path, or never. */
-  readonly respondsToAll: 'always' | 'mounted' | 'never';
+  readonly anyPathMode: 'always' | 'mounted' | 'never';
   readonly checks: readonly Check[];
   readonly detailed: boolean;
   /** Whether responses contain the names of checks, an extension of the documented format. */
@@ -81,7 +81,7 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
       },
       ...Object.entries(options.groups ?? {}).map(([name, group]) => groupSettings(name, group)),
     ],
-    respondsToAll: path === false ? 'always' : path === undefined ? 'mounted' : 'never',
+    anyPathMode: path === false ? 'always' : path === undefined ? 'mounted' : 'never',
     checks: options.checks ?? [],
     disableByFilePath: stringOption('disableByFilePath', options.disableByFilePath),
     disableByFilePaths: portPaths(stringList('disableByFilePaths', options.disableByFilePaths)),

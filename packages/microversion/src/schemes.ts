@@ -117,6 +117,6 @@ export const semver: VersionScheme = {
 export const knownSchemes: readonly VersionScheme[] = [majorMinor, dates, semver, integers];
 
 /** Returns the start of the day that a version in the scheme {@link dates} names, in milliseconds since 1970. */
-export function timeOfDate(text: string): number {
+export function startOfDayMs(text: string): number {
   return Date.parse(`${text}T00:00:00Z`);
 }

@@ -156,10 +156,10 @@ export class HostProgram {
       throw new HostRequestEnded('another process has taken over the host');
     }
     const fences = await fence.ensureGuard(Number.isFinite(this.#heartbeatAt) ? this.#heartbeatAt : bootTime());
-    let removed = wasSilent ? await this.#removeEvacuated() : undefined;
+    let removed = wasSilent ? await this.#removeEvacuatedMachines() : undefined;
     let now = bootTime();
     while (!(await register(removed, fences))) {
-      removed = await this.#removeEvacuated();
+      removed = await this.#removeEvacuatedMachines();
       now = bootTime();
     }
     this.#heartbeatAt = now;
@@ -168,7 +168,7 @@ export class HostProgram {
     if (!this.#isSilent()) await fence.lift(signal);
   }
 
-  async #removeEvacuated(): Promise<readonly string[]> {
+  async #removeEvacuatedMachines(): Promise<readonly string[]> {
     const { signal } = this.#stopping;
     const removed = await this.#options.orphans.cleanUpUntilComplete(signal);
     signal.throwIfAborted();

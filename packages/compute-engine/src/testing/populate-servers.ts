@@ -88,7 +88,7 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   if (!template) throw new Error('the server to be copied no longer exists');
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
   const row = await store.db.selectFrom('servers').selectAll().where('id', '=', template.id).executeTakeFirstOrThrow();
-  const createCopy = (index: number) => {
+  const valuesOfCopy = (index: number) => {
     const { host, hypervisorHostname } = cyclicItem(nodes, index);
     const { projectId, userId } = cyclicItem(owners, index);
     const name = `server-${String(index + 1).padStart(6, '0')}`;
@@ -128,7 +128,8 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   await store.transaction(async (tx) => {
     const rebuildIndexes = count >= MIN_SERVERS_FOR_REBUILD ? await dropIndexes(tx) : undefined;
     for (let from = 0; from < count; from += BATCH_SIZE) {
-      const batch = Array.from({ length: Math.min(BATCH_SIZE, count - from) }, (_, index) => createCopy(from + index));
+      const length = Math.min(BATCH_SIZE, count - from);
+      const batch = Array.from({ length }, (_, index) => valuesOfCopy(from + index));
       await sql`
         insert into servers (revision, ${sql.join(names.map((column) => sql.ref(column)))})
         select ${revision}, ${sql.join(values)}

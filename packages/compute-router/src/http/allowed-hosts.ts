@@ -5,7 +5,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const MISDIRECTED_REQUEST_STATUS = 421;
 
 /** Returns an address or host name in the form that URLs use: in lower case, with IPv6 addresses in brackets. */
-function hostInUrl(host: string): string {
+function formatHostForUrl(host: string): string {
   const lowerCaseHost = host.toLowerCase();
   return isIPv6(lowerCaseHost) ? `[${lowerCaseHost}]` : lowerCaseHost;
 }
@@ -44,15 +44,15 @@ export interface AllowedHostsOptions {
  */
 export function allowedHosts({ host, allowed = [] }: AllowedHostsOptions): Middleware {
   for (const name of allowed) {
-    const nameInUrl = hostInUrl(name);
+    const nameInUrl = formatHostForUrl(name);
     if (URL.parse(`http://${nameInUrl}`)?.hostname !== nameInUrl)
       throw new TypeError(`"${name}" must be a host name or an address, without a scheme, port or path`);
   }
-  const acceptedNames = new Set([...LOOPBACK_NAMES, host, ...allowed].map(hostInUrl));
+  const acceptedNames = new Set([...LOOPBACK_NAMES, host, ...allowed].map(formatHostForUrl));
   const isRestricted = allowed.length > 0 || isLoopback(host);
 
   return function checkHost(req, res, next) {
-    const name = hostInUrl((req.headers.host ?? '').replace(/:\d*$/, ''));
+    const name = formatHostForUrl((req.headers.host ?? '').replace(/:\d*$/, ''));
     if (!isRestricted || acceptedNames.has(name)) return next();
     const message = `This server does not serve the host "${name}". Use localhost, or allow the name when you start the server.`;
     const body = JSON.stringify({ error: { code: MISDIRECTED_REQUEST_STATUS, title: 'Misdirected Request', message } });

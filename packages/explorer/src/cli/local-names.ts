@@ -5,7 +5,7 @@ const LOCAL_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 const MISDIRECTED_REQUEST = 421;
 
 /** Returns an address or host name in the form that URLs use, with IPv6 addresses in brackets. */
-export function hostInUrl(host: string): string {
+export function formatHostForUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
@@ -21,7 +21,7 @@ export function restrictHostNames(
   host: string,
   allowed: readonly string[],
 ): RequestListener {
-  if (!LOCAL_NAME.test(hostInUrl(host))) return listener;
+  if (!LOCAL_NAME.test(formatHostForUrl(host))) return listener;
   const allowedNames = new Set(allowed.map((name) => name.toLowerCase()));
   return (req, res) => {
     const name = (req.headers.host ?? '').replace(/:\d*$/, '').toLowerCase();

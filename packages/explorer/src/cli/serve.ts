@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { explorer } from '../explorer.js';
 import type { Command } from './command.js';
 import { CommandError } from './command-error.js';
-import { hostInUrl, restrictHostNames } from './local-names.js';
+import { formatHostForUrl, restrictHostNames } from './local-names.js';
 import { readPageOptions } from './page-options.js';
 
 /** Runs the command `serve`, which serves the pages until the process is interrupted. */
@@ -22,7 +22,7 @@ export async function serve(command: Command): Promise<void> {
     server.listen(port, host, resolve);
   });
   const { port: selected } = server.address() as AddressInfo;
-  process.stdout.write(`http://${hostInUrl(host)}:${selected}/\n`);
+  process.stdout.write(`http://${formatHostForUrl(host)}:${selected}/\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
       server.close();

@@ -28,10 +28,10 @@ export function tokenHeader({ api }: Site): TokenHeader | undefined {
   const schemes = Object.values(api.options.description?.securitySchemes ?? {}) as Json[];
   const scheme = schemes.find((each) => each.type === 'apiKey' && each.in === 'header');
   if (scheme) return { name: String(scheme.name), description: scheme.description as string | undefined };
-  const httpScheme = schemes.find((each) => each.type === 'http' || each.type === 'oauth2');
-  if (!httpScheme) return undefined;
-  const prefix = String(httpScheme.scheme ?? 'bearer').toLowerCase() === 'basic' ? 'Basic ' : 'Bearer ';
-  return { name: 'Authorization', description: httpScheme.description as string | undefined, prefix };
+  const authorizationScheme = schemes.find((each) => each.type === 'http' || each.type === 'oauth2');
+  if (!authorizationScheme) return undefined;
+  const prefix = String(authorizationScheme.scheme ?? 'bearer').toLowerCase() === 'basic' ? 'Basic ' : 'Bearer ';
+  return { name: 'Authorization', description: authorizationScheme.description as string | undefined, prefix };
 }
 
 /** Returns the parameter names in a path. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { dates, timeOfDate } from '../schemes.js';
+import { dates, startOfDayMs } from '../schemes.js';
 import type { Version, VersionLike } from '../version.js';
 import type { Window } from '../windowed.js';
 
@@ -83,12 +83,12 @@ export function compileVersion(version: Version, record: Partial<VersionRecord>)
     throw new TypeError(
       `versioning: unknown field '${unknownField}' of version ${version} (known: ${Object.keys(RECORD_FIELDS).join(', ')})`,
     );
-  const time = (name: 'released' | 'deprecated' | 'sunset') => {
+  const timeOfField = (name: 'released' | 'deprecated' | 'sunset') => {
     const date = record[name];
     return date === undefined ? undefined : timeOf(date, `'${name}' of version ${version}`);
   };
-  const released = time('released') ?? (version.scheme === dates ? timeOfDate(version.text) : undefined);
-  const [deprecated, sunset] = [time('deprecated'), time('sunset')];
+  const released = timeOfField('released') ?? (version.scheme === dates ? startOfDayMs(version.text) : undefined);
+  const [deprecated, sunset] = [timeOfField('deprecated'), timeOfField('sunset')];
   if (deprecated !== undefined && sunset !== undefined && sunset < deprecated)
     throw new RangeError(
       `versioning: version ${version} ends before it is deprecated: RFC 9745 requires the opposite order`,

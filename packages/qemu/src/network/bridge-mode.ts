@@ -256,9 +256,9 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(folde
     return {
       async connect(server, interfaces, starting, { queues, virtio }) {
         if (starting) await storeMetadata(folders.folderOf(server.id), server, interfaces);
-        const knownPorts = starting ? [] : (multiqueue.get(server.id) ?? []);
+        const previousPorts = starting ? [] : (multiqueue.get(server.id) ?? []);
         const addedPorts = interfaces.map(({ portId }, index) => [portId, (queues[index] ?? 1) > 1] as const);
-        multiqueue.set(server.id, new Map([...knownPorts, ...addedPorts]));
+        multiqueue.set(server.id, new Map([...previousPorts, ...addedPorts]));
         isCheckRequested = true;
         await roundRunner.run();
         for (const { portId } of interfaces) checkPhysicalNetwork(builtPlan, portId, physical);

@@ -46,7 +46,7 @@ export function supportsLearning({ local, peers }: Tunnels): boolean {
  */
 export async function readCurrentHosts(
   { self, address, all }: Pick<HostLinks, 'self' | 'address' | 'all'>,
-  port: number,
+  localTunnelPort: number,
   wireguard?: { readonly device: string; readonly address: string },
 ): Promise<CurrentHosts> {
   const otherHosts = (await all()).filter(({ name, tunnelPort }) => name !== self && tunnelPort !== null);
@@ -66,7 +66,7 @@ export async function readCurrentHosts(
   const encryptionVerb = wireguard ? 'do not encrypt' : 'encrypt';
   return {
     tunnels: {
-      local: { address: wireguard?.address ?? address, port },
+      local: { address: wireguard?.address ?? address, port: localTunnelPort },
       peers,
       wireguard: wireguard && { device: wireguard.device, peers: encryptedPeers },
     },

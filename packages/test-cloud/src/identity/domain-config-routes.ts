@@ -62,7 +62,7 @@ export function domainConfigRoutes(): readonly Route[] {
   const configTable = ({ cloud }: Call) => cloud.documents.table<DomainConfig>('identity/domain-config');
 
   /** Returns the part of a configuration that the path selects, without secrets. Throws a 404 error if it is empty. */
-  function selectPart(call: Call, config: DomainConfig, location: string): unknown {
+  function selectConfigPart(call: Call, config: DomainConfig, location: string): unknown {
     const { group, option } = call.req.params as { group?: string; option?: string };
     if (group !== undefined) checkOptionNames(group, option === undefined ? [] : [option]);
     const visibleGroups: Record<string, OptionGroup> = {};
@@ -97,7 +97,7 @@ export function domainConfigRoutes(): readonly Route[] {
   const showConfig = (call: Call) => {
     if (call.param('group') === 'security_compliance') return { config: passwordRules(call) };
     const id = requireDomainId(call, 'get_domain_config');
-    return { config: selectPart(call, configOf(call, id), id) };
+    return { config: selectConfigPart(call, configOf(call, id), id) };
   };
 
   /** Returns the requested change. The body must contain exactly the group or option that the path names. */
@@ -123,7 +123,7 @@ export function domainConfigRoutes(): readonly Route[] {
     const id = requireDomainId(call, 'update_domain_config');
     const { group, option } = call.req.params as { group?: string; option?: string };
     const previousConfig = configOf(call, id);
-    selectPart(call, previousConfig, id);
+    selectConfigPart(call, previousConfig, id);
     const requested = requestedChange(call, group, option);
     checkConfig(requested);
     const mergedGroups = Object.entries(requested).map(
@@ -135,7 +135,9 @@ export function domainConfigRoutes(): readonly Route[] {
     const { [group ?? '']: changed } = newConfig;
     return {
       config:
-        changed && group !== undefined ? { [group]: withoutSecrets(group, changed) } : selectPart(call, newConfig, id),
+        changed && group !== undefined
+          ? { [group]: withoutSecrets(group, changed) }
+          : selectConfigPart(call, newConfig, id),
     };
   }
 
@@ -146,7 +148,7 @@ export function domainConfigRoutes(): readonly Route[] {
     const id = requireDomainId(call, 'delete_domain_config');
     const { group, option } = call.req.params as { group?: string; option?: string };
     const previousConfig = configOf(call, id);
-    selectPart(call, previousConfig, id);
+    selectConfigPart(call, previousConfig, id);
     if (group === undefined) configTable(call).delete(id);
     else {
       const reducedGroup = option === undefined ? {} : { ...previousConfig[group], [option]: undefined };
@@ -164,7 +166,7 @@ export function domainConfigRoutes(): readonly Route[] {
   const paths = [configPath, `${configPath}/:group`, `${configPath}/:group/:option`];
   const showDefaults = (call: Call) => {
     authorize(call, 'get_domain_config_default');
-    return { config: selectPart(call, DOMAIN_OPTIONS, 'default') };
+    return { config: selectConfigPart(call, DOMAIN_OPTIONS, 'default') };
   };
   return [
     get('/v3/domains/config/default', showDefaults),
@@ -176,7 +178,7 @@ export function domainConfigRoutes(): readonly Route[] {
       checkConfig(config);
       const isNewConfig = Object.keys(configOf(call, id)).length === 0;
       configTable(call).set(id, config);
-      return new Reply(isNewConfig ? 201 : 200, { config: selectPart(call, config, id) });
+      return new Reply(isNewConfig ? 201 : 200, { config: selectConfigPart(call, config, id) });
     }),
     ...paths.flatMap((path) => [get(path, showConfig), patch(path, changeConfig), del(path, removeConfig)]),
   ];

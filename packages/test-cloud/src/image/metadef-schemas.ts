@@ -20,7 +20,7 @@ const times = { created_at: time, updated_at: time };
 const links = { schema: readOnly, self: readOnly };
 const typeName = { ...string, enum: ['array', 'boolean', 'integer', 'number', 'object', 'string', null] };
 const count = reference('positiveInteger');
-const countOrZero = reference('positiveIntegerDefault0');
+const countDefaultZero = reference('positiveIntegerDefault0');
 
 const numbers = {
   positiveInteger: { type: 'integer', minimum: 0 },
@@ -39,14 +39,14 @@ const propertySchema: Readonly<Record<string, Schema>> = {
   minimum: { type: 'number' },
   maximum: { type: 'number' },
   maxLength: count,
-  minLength: countOrZero,
+  minLength: countDefaultZero,
   pattern: { ...string, format: 'regex' },
   enum: array,
   readonly: boolean,
   default: {},
   items: { type: 'object', properties: { type: typeName, enum: array } },
   maxItems: count,
-  minItems: countOrZero,
+  minItems: countDefaultZero,
   uniqueItems: { ...boolean, default: false },
   additionalItems: boolean,
 };

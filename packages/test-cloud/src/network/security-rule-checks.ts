@@ -61,7 +61,7 @@ function checkIcmp(type: number | undefined, code: number | undefined): void {
     );
 }
 
-function checkPorts(protocol: string | undefined, min: number | undefined, max: number | undefined): void {
+function checkPortFields(protocol: string | undefined, min: number | undefined, max: number | undefined): void {
   if (min === undefined && max === undefined) return;
   if (protocol === undefined)
     throw networkError('SecurityGroupProtocolRequiredWithPorts', 'Must also specify protocol if port range is given.');
@@ -111,7 +111,7 @@ export function normalizeRule(rule: Wire): Wire {
   let [min, max] = [parsePort(rule.port_range_min), parsePort(rule.port_range_max)];
   if (min === ALL_PORTS.min && max === ALL_PORTS.max) [min, max] = [undefined, undefined];
   if (protocol !== undefined) checkProtocol(protocol);
-  checkPorts(protocol, min, max);
+  checkPortFields(protocol, min, max);
   checkPrefix(rule);
   if (protocol !== undefined) checkEthertype(protocol, rule.ethertype ?? 'IPv4');
   checkRemotes(rule);

@@ -101,13 +101,13 @@ function defaultTypeRoutes(): readonly Route[] {
   return [
     get('/v3/default-types', (call) => {
       call.requireAdmin();
-      return { default_types: [...table(call)].map(([project, type]) => defaultTypeView(project, type)) };
+      return { default_types: [...table(call)].map(([project, typeId]) => defaultTypeView(project, typeId)) };
     }),
     get('/v3/default-types/:project', (call) => {
       call.requireAdmin();
-      const type = table(call).get(call.param('project'));
-      if (!type) throw notFound(`Default type for project ${call.param('project')} not found.`);
-      return { default_type: defaultTypeView(call.param('project'), type) };
+      const volumeTypeId = table(call).get(call.param('project'));
+      if (!volumeTypeId) throw notFound(`Default type for project ${call.param('project')} not found.`);
+      return { default_type: defaultTypeView(call.param('project'), volumeTypeId) };
     }),
     put('/v3/default-types/:project', async (call) => {
       call.requireAdmin();

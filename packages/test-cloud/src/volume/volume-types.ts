@@ -199,8 +199,8 @@ function accessRoutes(resource: Resource): readonly Route[] {
       call.requireAdmin();
       const type = await resource.find(call, call.param('id'));
       if (type.is_public) throw notFound('Access list not available for public volume types.');
-      const projects = access(call).get(type.id) ?? [];
-      return { volume_type_access: projects.map((project_id) => ({ volume_type_id: type.id, project_id })) };
+      const projectIds = access(call).get(type.id) ?? [];
+      return { volume_type_access: projectIds.map((project_id) => ({ volume_type_id: type.id, project_id })) };
     }),
     createActionRoute('types/:id', (call) => resource.find(call, call.param('id'), 'change'), {
       addProjectAccess: accessAction(true),

@@ -141,12 +141,15 @@ export class NetworkClient {
     if (hiddenIds.length === 0) return networks;
     // The service reports sharing with individual projects only in RBAC policies, not in the network.
     const query = { object_type: 'network', action: 'access_as_shared' };
-    const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', hiddenIds, query).catch((error) => {
+    const request = this.service.listAny(caller, 'rbac-policies', 'object_id', hiddenIds, query);
+    const policies = await request.catch((error) => {
       if (error instanceof CatalogError && error.kind !== 'unavailable') return [];
       throw error;
     });
-    const ownGrants = grants.filter((grant) => (grant.target_project ?? grant.target_tenant) === caller.projectId);
-    const shared = new Set(ownGrants.map((grant) => grant.object_id as string));
+    const ownPolicies = policies.filter(
+      (policy) => (policy.target_project ?? policy.target_tenant) === caller.projectId,
+    );
+    const shared = new Set(ownPolicies.map((policy) => policy.object_id as string));
     return networks.filter((network) => isVisible(network) || shared.has(network.id));
   }
 

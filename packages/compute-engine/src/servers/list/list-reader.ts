@@ -121,8 +121,8 @@ export class ListReader {
     const heads = indexed
       ? tables.servers.selectHeads(store, limit)
       : tables.servers.selectHeads({ ...store, db: this.#db }, undefined);
-    const filtered = applyFilters(heads, filters, store.kind, liveServersCondition(store.kind, filters, sort));
-    return order.apply(addConditions(this.#excludeHidden(filtered)), after).limit(limit);
+    const filteredQuery = applyFilters(heads, filters, store.kind, liveServersCondition(store.kind, filters, sort));
+    return order.apply(addConditions(this.#excludeHidden(filteredQuery)), after).limit(limit);
   }
 
   #excludeHidden(rows: RowQuery): RowQuery {
