@@ -130,10 +130,10 @@ const projects = [
 /** Tests whose requests do not depend on the database. `npm run test:all` also runs them on PostgreSQL. */
 const INDEPENDENT = [`${API}/{hardening,prometheus,proxies,rate-limit,versions}/${TESTS}`, `${API}/*.test.ts`];
 const onPostgres = [
-  // Tests of identities, policies and views do not depend on the database, so they run only in the SQLite project.
+  // Tests of identities and policies do not depend on the database, so they run only in the SQLite project.
   sharedProject('postgres', 'postgres', {
     include: [`${API}/${TESTS}`],
-    exclude: [`${API}/{identity,policy,views}/**`, ...INDEPENDENT],
+    exclude: [`${API}/{identity,policy}/**`, ...INDEPENDENT],
   }),
   sharedProject('long-postgres', 'postgres', { include: INDEPENDENT }),
   isolatedProject('postgres-apart', 'apart', 'postgres', { include: [`${API}/apart/${TESTS}`] }),
