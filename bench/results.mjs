@@ -34,6 +34,7 @@ export function rowsOf(markdown) {
         baseline: figure(cell('baseline')),
         ratio: figure(cell('ratio')),
         unit: cell('unit').trim(),
+        budget: cell('budget').trim(),
       });
     }
   }

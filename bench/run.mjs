@@ -5,6 +5,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeFigures } from './figures.mjs';
+import { missedBudgets } from './missed-budgets.mjs';
 import { sectionsOf } from './results.mjs';
 import { slower } from './slower.mjs';
 import { table } from './table.mjs';
@@ -128,10 +129,12 @@ one-minute load average; 1 means one busy processor.
 `;
 }
 
-function write(text) {
-  const found = new Map([...(output && existsSync(output) ? sectionsOf(readFileSync(output, 'utf8')) : []), ...text]);
+function write(newSections) {
+  const earlier = output && existsSync(output) ? sectionsOf(readFileSync(output, 'utf8')) : [];
+  const found = new Map([...earlier, ...newSections]);
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, section]) => section);
-  const document = `${head()}\n${sorted.join('\n')}`;
+  const text = sorted.join('\n');
+  const document = `${head()}\nMedians that miss their budgets:\n\n${missedBudgets(text)}\n\n${text}`;
   if (output) writeFileSync(output, document);
   return document;
 }
