@@ -20,7 +20,7 @@ const REASONS = [
   [/^import-time: /, 'finding, reading and compiling 143 files, including those of Express'],
   [
     /^operations: .*(with_servers|\{id\}\/servers|os-hosts)/,
-    'reads all servers of a host, of which there are ten times as many',
+    'reads all servers of a host, which has ten times as many',
   ],
   [/^operations: /, 'not explained, or within the spread; far below 20 ms'],
   [/^small-reads: /, 'a query for each request, because other processes may have changed the data'],
