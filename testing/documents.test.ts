@@ -6,13 +6,19 @@ import { pages } from '../site/pages.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** All documents of the repository, by their paths. */
+/** All documents that are pages of the site, by their paths. */
 function documents(): readonly string[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((file) => `docs/${file}`);
   const readmes = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
   return ['README.md', 'CONTRIBUTING.md', ...docs, ...readmes].filter(
     (file) => file.endsWith('.md') && existsSync(join(root, file)),
   );
+}
+
+/** The other documents that readers find in the repository. */
+function otherDocuments(): readonly string[] {
+  const examples = readdirSync(join(root, 'examples')).map((name) => `examples/${name}/README.md`);
+  return ['SECURITY.md', 'CODE_OF_CONDUCT.md', ...examples];
 }
 
 /** Files that a document refers to: by links, and by paths that are written as code and begin at the root. */
@@ -22,11 +28,12 @@ function filesNamedIn(file: string): readonly string[] {
     join(dirname(file), to ?? ''),
   );
   const paths = [...text.matchAll(/`((?:packages|testing|docs|examples|reference|scripts|bench)\/[\w./-]*\w)`/g)];
-  return [...links, ...paths.map(([, path]) => path ?? '')];
+  // `examples/go/v0.1.0` is a tag.
+  return [...links, ...paths.map(([, path]) => path ?? '')].filter((named) => !/\/v\d+\.\d+\.\d+$/.test(named));
 }
 
 describe('the documents', () => {
-  it.each(documents())('%s refers only to existing files', (file) => {
+  it.each([...documents(), ...otherDocuments()])('%s refers only to existing files', (file) => {
     expect(filesNamedIn(file).filter((named) => !existsSync(join(root, named)))).toEqual([]);
   });
 

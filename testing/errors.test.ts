@@ -102,7 +102,9 @@ describe.each(Object.entries(packages))('errors of %s', (name, { base, codes, ex
   });
 
   it('are all thrown somewhere', () => {
-    const text = sourcesOf(name).join('\n');
+    const text = sourcesOf(name)
+      .join('\n')
+      .replaceAll(/\/\*\*[\s\S]*?\*\/|(?:^|\s)\/\/ .*$/gm, '');
     // A code occurs in the list of codes and where it is thrown. A class with a single code has no list.
     const min = Object.keys(codes).length > 1 ? 2 : 1;
     const unthrown = rowsOf(name).filter(({ code }) => text.split(new RegExp(`\\b${code}\\b`)).length - 1 < min);

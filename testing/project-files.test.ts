@@ -42,9 +42,11 @@ describe('the workflows', () => {
     expect(engines.node).toBe(`>=${/oldest-node:[\s\S]*?node-version: "([\d.]+)"/.exec(ci)![1]}`);
   });
 
-  it('run the same commands as a developer, with the programs of both databases', () => {
-    expect(ci).toContain('.ci/run');
-    expect(read('.ci/run')).toMatch(/packages=\([^)]*\bpostgresql\b/);
+  it('run all tests with the command that developers use, and install the database servers', () => {
+    expect(ci).toMatch(/- run: \.ci\/run$/m);
+    expect(read('.ci/run')).toMatch(/^(?:\w+="[^"]*" )*npm run test:all$/m);
+    const [, packages = ''] = /^packages=\(([^)]*)\)/m.exec(read('.ci/run')) ?? [];
+    expect(packages.split(/\s+/)).toEqual(expect.arrayContaining(['postgresql', 'mariadb-server', 'redis-server']));
   });
 
   it('release only after the tests, and with provenance', () => {

@@ -41,8 +41,8 @@ it('npm start repeats only the steps that a change requires', () => {
   writeFileSync(join(folder, 'packages/microversion/src/new-file.ts'), 'export {};');
   expect(keys().build).not.toBe(edited.build);
   // These files are not part of the server, so no step is required.
-  appendFileSync(join(folder, 'examples/drop-in/src/main.ts'), '\n');
   const now = keys();
+  appendFileSync(join(folder, 'examples/drop-in/src/main.ts'), '\n');
   appendFileSync(join(folder, 'examples/health-only/src/main.ts'), '\n');
   expect(keys()).toEqual(now);
   appendFileSync(join(folder, 'pnpm-lock.yaml'), '\n');

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..');
 
 const packageFolders = ['packages', 'examples'].flatMap((kind) =>
-  readdirSync(join(root, kind))
-    .map((name) => join(root, kind, name))
-    .filter((folder) => existsSync(join(folder, 'tsconfig.json'))),
+  readdirSync(join(root, kind), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(root, kind, name)),
 );
 
 /** Sockets, other processes, databases, and servers for tests. */

@@ -37,6 +37,8 @@ it('finds promises without a handler while another one is awaited', () => {
 });
 
 it('finds no promise without a handler in the sources', { timeout: 300_000 }, () => {
-  const folders = ['microversion', 'quota', 'compute-engine', 'compute-router'].map((name) => `packages/${name}/src`);
-  expect(unhandledPromises(root, [...folders, 'examples/reference-server/src'].flatMap(sourcesOf))).toEqual([]);
+  const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/src`);
+  const files = [...folders, 'examples/reference-server/src'].flatMap(sourcesOf);
+  expect(files.length).toBeGreaterThan(1000);
+  expect(unhandledPromises(root, files)).toEqual([]);
 });

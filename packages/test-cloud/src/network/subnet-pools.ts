@@ -201,7 +201,7 @@ export const subnetPools = {
         const change = prefixFields(newPrefixes);
         rejectForeignScope(call, before);
         await checkAddressScope(call, { ...before, ...change });
-        resource.storage.update(call, before, change);
+        await resource.storage.update(call, before, change);
         return { prefixes: change.prefixes };
       }),
     ),
