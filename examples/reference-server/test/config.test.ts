@@ -27,8 +27,8 @@ describe('options', () => {
       host: '127.0.0.1',
       db: 'data/compute.db',
       'drain-ms': 5_000,
-      setting: {},
     });
+    expect(options.setting).toEqual({});
     expect(options['policy-file']).toBeUndefined();
     expect(options.help).toBe(false);
   });

@@ -50,15 +50,12 @@ describe('--rate-limit', () => {
     expect(await statuses([program], 'ada:demo', 1)).toEqual([200]);
   });
 
-  it.each([
+  it.for([
     ['Redis', () => ({ db: ':memory:', store: inject('redisUrl') })],
     ['the database', () => ({ db: inject('postgresUrl'), store: 'database' })],
-  ])('counts the requests of all processes together in %s', async (kind, place) => {
+  ] as const)('counts the requests of all processes together in %s', async ([kind, place], { skip }) => {
     const { db, store } = place();
-    if (db === '' || store === '') {
-      console.warn(`*** SKIPPED: this machine has no server for rate limits in ${kind} ***`);
-      return;
-    }
+    if (db === '' || store === '') return skip(`this machine has no server for rate limits in ${kind}`);
     const database = db === ':memory:' ? db : await freshDatabase(db);
     const args = ['--db', database, '--rate-limit', 'user=4/h', '--rate-limit-store', store];
     const programs = await Promise.all([start(args), start(args)]);

@@ -79,6 +79,12 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     readdirSync(join(directory, 'guard')).map((name) =>
       Number(readFileSync(join(directory, 'guard', name, 'pid'), 'utf8')),
     );
+  /** Returns the process id of the first guard. A signal to process 0 would end the tests' own process group. */
+  const guardPid = () => {
+    const [pid = 0] = pids();
+    expect(pid).toBeGreaterThan(0);
+    return pid;
+  };
   const exists = (pid: number) => existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
   const rejection = (guard: ProcessGuard) => {
     try {
@@ -110,7 +116,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const child = await machine('a');
     const guard = host();
     await guard.ensureRunning(order('stop', 1_000));
-    const [pid = 0] = pids();
+    const pid = guardPid();
     guard.disconnect();
     await dead(child);
     await expect.poll(() => exists(pid)).toBe(false);
@@ -153,7 +159,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const child = await machine('a');
     const former = host();
     await former.ensureRunning(order('stop', 60_000));
-    const [pid = 0] = pids();
+    const pid = guardPid();
     former.disconnect();
     const next = host();
     await next.ensureRunning(order('stop', 60_000));
@@ -178,7 +184,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const child = await machine('a');
     const guard = host();
     await guard.ensureRunning(order('stop', 2_500));
-    const [pid = 0] = pids();
+    const pid = guardPid();
     process.kill(pid, 'SIGKILL');
     await dead(child);
   });
@@ -187,7 +193,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const child = await machine('a');
     const guard = host();
     await guard.ensureRunning(order('stop', 60_000));
-    const [pid = 0] = pids();
+    const pid = guardPid();
     process.kill(pid, 'SIGSTOP');
     await guard.ensureRunning(order('stop', 60_000));
     await guard.renew(order('stop', 60_000));
@@ -200,7 +206,7 @@ describe('the guard of a host', { timeout: 60_000 }, () => {
     const child = await machine('a');
     const guard = host();
     await guard.ensureRunning(order('stop', 60_000));
-    const [pid = 0] = pids();
+    const pid = guardPid();
     await guard.end();
     expect(exists(pid)).toBe(false);
     expect(pids()).toEqual([]);
