@@ -32,9 +32,14 @@ describe('the weight', () => {
   );
 
   // Files that take longer to load than an entire small package: engines, file access and logs load them.
+  const later = /\/node_modules\/(kysely|pg|better-sqlite3|node-forge|yaml|pino|pino-http|cors)\//;
+
   it.each(['compute-engine', 'compute-router', 'qemu'])('of optional modules is not part of %s', (name) => {
-    const later = /\/node_modules\/(kysely|pg|better-sqlite3|node-forge|yaml|pino|pino-http|cors)\//;
     expect(loadedWith(folderOf(name)).filter((url) => later.test(url))).toEqual([]);
+  });
+
+  it('of optional modules is part of record-store, which stores records with the SQL library', () => {
+    expect(loadedWith(folderOf('record-store'))).toContainEqual(expect.stringMatching(later));
   });
 
   it.each([...weights])(

@@ -102,6 +102,7 @@ describe.skipIf(missing)('encrypted tunnels between two computers', { timeout: 3
     const rules = computers.h2.inside('nft', 'list', 'ruleset');
     expect(rules).toContain(`udp dport 4789 iifname != "${device('h2', 'aqw')}" drop`);
     const [inside = ''] = wg('h1', 'allowed-ips').split('\t')[1]!.split('/');
+    expect(inside).toMatch(/^fda9:/);
     const reached = computers.h1.outputOf('busybox', 'ping', '-c', '1', '-W', '2', inside);
     await expect(reached).rejects.toThrow();
   });

@@ -18,7 +18,9 @@ describe.skipIf(missing)('two hosts of virtual machines on one computer', { time
   afterAll(() => hosts?.close(), 60_000);
 
   it('report the processor that their guests see', async () => {
-    for (const { host } of await hosts.engine.hypervisors.list()) {
+    const listed = await hosts.engine.hypervisors.list();
+    expect(listed).toHaveLength(2);
+    for (const { host } of listed) {
       const { cpuInfo } = host.node;
       expect(cpuInfo).toMatchObject({ arch: 'x86_64', model: expect.any(String), vendor: expect.any(String) });
       expect(cpuInfo.model).not.toBe('Nehalem');
