@@ -23,6 +23,8 @@ const unlimited = { instances: -1, cores: -1, ram: -1, key_pairs: -1, server_gro
 export class Cloud {
   readonly api: Api;
   readonly ids = ids;
+  /** The ids, and names of key pairs, of all resources of the owner. */
+  readonly owned = new Set<string>();
   readonly #owner: string;
   #count = 0;
 
@@ -41,6 +43,11 @@ export class Cloud {
     return new Cloud(api, options.owner ?? OWNER);
   }
 
+  #own(name: string): string {
+    this.owned.add(name);
+    return name;
+  }
+
   as(version: string): Client {
     return this.api.as(this.#owner, version);
   }
@@ -57,6 +64,7 @@ export class Cloud {
   /** Creates a server and runs these actions on it; returns `{ id, name, ... }` as shown at 2.35. */
   async server(actions: readonly (string | readonly [string, unknown])[] = [], fields = {}): Promise<any> {
     const server = await this.as('2.35').boot({ name: this.name('server'), ...fields });
+    this.#own(server.id);
     for (const action of actions) {
       const [key, argument] = typeof action === 'string' ? [action, null] : action;
       const { status, body } = await this.as('2.35').act(server.id, key, argument);
@@ -75,31 +83,35 @@ export class Cloud {
   }
 
   async image(properties: Readonly<Record<string, string>> = { colour: 'blue' }): Promise<string> {
-    const id = randomUUID();
+    const id = this.#own(randomUUID());
     await this.api.engine.catalogs.images.create(owner, { id, name: this.name('image'), properties });
     return id;
   }
 
   async volume(): Promise<string> {
     const { id } = await this.api.engine.catalogs.volumes.createVolume(owner, { key: randomUUID(), sizeGb: 1 });
-    return id;
+    return this.#own(id);
   }
 
   async snapshot(): Promise<string> {
     const key = randomUUID();
-    return (await this.api.engine.catalogs.volumes.createSnapshot(owner, { key, volumeId: await this.volume() })).id;
+    const volumeId = await this.volume();
+    return this.#own((await this.api.engine.catalogs.volumes.createSnapshot(owner, { key, volumeId })).id);
   }
 
   async share(): Promise<string> {
-    return (await this.api.engine.embedded.shares.create(owner, {})).id;
+    return this.#own((await this.api.engine.embedded.shares.create(owner, {})).id);
   }
 
   async floatingIp(): Promise<{ readonly id: string; readonly address: string }> {
-    return this.api.engine.catalogs.networks.allocateFloatingIp(owner);
+    const allocated = await this.api.engine.catalogs.networks.allocateFloatingIp(owner);
+    this.#own(allocated.id);
+    return allocated;
   }
 
   async securityGroup(): Promise<string> {
-    return (await this.api.engine.catalogs.networks.createSecurityGroup(owner, { name: this.name('group') })).id;
+    const name = this.name('group');
+    return this.#own((await this.api.engine.catalogs.networks.createSecurityGroup(owner, { name })).id);
   }
 
   /** Creates a server with a volume; returns both ids. */
@@ -160,15 +172,21 @@ export class Cloud {
     return id;
   }
 
+  /** Grants a project access to a private flavor. */
+  async allow(flavor: string, tenant: string): Promise<void> {
+    await this.made(this.as('2.1').post(`/flavors/${flavor}/action`, { addTenantAccess: { tenant } }));
+  }
+
   async group(): Promise<string> {
     const server_group = { name: this.name('group'), policies: ['affinity'] };
-    return (await this.made(this.as('2.1').post('/os-server-groups', { server_group }))).server_group.id;
+    const created = await this.made(this.as('2.1').post('/os-server-groups', { server_group }));
+    return this.#own(created.server_group.id);
   }
 
   async keypair(): Promise<string> {
     const name = this.name('key');
     await this.made(this.as('2.1').post('/os-keypairs', { keypair: { name, public_key: PUBLIC_KEY } }));
-    return name;
+    return this.#own(name);
   }
 
   /** Returns the id that the compute service of a host has at a version. */

@@ -9,6 +9,18 @@ export function mismatches(item: unknown, fields: readonly ListedField[]): reado
   );
 }
 
+/** Returns whether an item has at least one value at a field's path: `addresses.*[].addr`. */
+export function hasField(item: unknown, { name }: ListedField): boolean {
+  return hasValueAt(item, name.match(/\[\]|[^.[\]]+/g) ?? []);
+}
+
+function hasValueAt(value: unknown, [step, ...rest]: readonly string[]): boolean {
+  if (step === undefined) return true;
+  if (value === null || typeof value !== 'object') return false;
+  if (step === '[]' || step === '*') return Object.values(value).some((inner) => hasValueAt(inner, rest));
+  return Object.hasOwn(value, step) && hasValueAt((value as Record<string, unknown>)[step], rest);
+}
+
 function check(item: unknown, fields: readonly ListedField[], path: string): string[] {
   if (item === null || typeof item !== 'object') return [];
   const topLevelFields = new Map<string, ListedField[]>();

@@ -17,7 +17,9 @@ export const from = (version: string, first: number) => Number(version.split('.'
 
 export const nothing: Prepare = () => ({});
 export const withServer: Prepare = async (cloud) => ({ params: { id: (await cloud.server()).id } });
+export const withConnected: Prepare = async (cloud) => ({ params: { id: (await cloud.connected()).id } });
 export const withParent: Prepare = async (cloud) => ({ params: { server_id: (await cloud.server()).id } });
+export const withConnectedParent: Prepare = async (cloud) => ({ params: { server_id: (await cloud.connected()).id } });
 
 /** Creates a resource, and calls the operation with its id. */
 export const id = (make: (cloud: Cloud, version: string) => Promise<string>): Prepare => {

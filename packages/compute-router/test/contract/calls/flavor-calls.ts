@@ -16,8 +16,7 @@ export const flavorCalls: Readonly<Record<string, Prepare>> = {
   ),
   'POST /flavors/{id}/action removeTenantAccess': async (cloud) => {
     const flavor = await cloud.flavor({ 'os-flavor-access:is_public': false });
-    const path = `/flavors/${flavor}/action`;
-    await cloud.made(cloud.as('2.1').post(path, { addTenantAccess: { tenant: 'p7' } }));
+    for (const tenant of ['p7', 'p8']) await cloud.allow(flavor, tenant);
     return { params: { id: flavor }, body: { removeTenantAccess: { tenant: 'p7' } } };
   },
   'GET /flavors/{flavor_id}/os-extra_specs': async (cloud) => ({ params: { flavor_id: await cloud.flavor() } }),
@@ -35,7 +34,9 @@ export const flavorCalls: Readonly<Record<string, Prepare>> = {
   'DELETE /flavors/{flavor_id}/os-extra_specs/{id}': async (cloud) => ({
     params: { flavor_id: await cloud.flavor(), id: 'colour' },
   }),
-  'GET /flavors/{flavor_id}/os-flavor-access': async (cloud) => ({
-    params: { flavor_id: await cloud.flavor({ 'os-flavor-access:is_public': false }) },
-  }),
+  'GET /flavors/{flavor_id}/os-flavor-access': async (cloud) => {
+    const flavor_id = await cloud.flavor({ 'os-flavor-access:is_public': false });
+    await cloud.allow(flavor_id, 'p7');
+    return { params: { flavor_id } };
+  },
 };

@@ -1,4 +1,4 @@
-import { from, nothing, type Prepare, withServer } from './call.js';
+import { from, nothing, type Prepare, withConnected, withServer } from './call.js';
 
 /** Creates a server, performs the actions in `before` on it, and then calls the action. */
 function act(
@@ -17,7 +17,7 @@ export const actions: Readonly<Record<string, Prepare>> = {
   'os-stop': act('os-stop'),
   reboot: act('reboot', [], { type: 'SOFT' }),
   rebuild: async (cloud) => ({
-    params: { id: (await cloud.server()).id },
+    params: { id: (await cloud.connected()).id },
     body: { rebuild: { imageRef: cloud.ids.image } },
   }),
   resize: act('resize', [], { flavorRef: '2' }),
@@ -105,8 +105,11 @@ export const serverCalls: Readonly<Record<string, Prepare>> = {
       },
     },
   }),
-  'GET /servers/{id}': withServer,
-  'PUT /servers/{id}': async (cloud) => ({ ...(await withServer(cloud, '')), body: { server: { name: 'renamed' } } }),
+  'GET /servers/{id}': withConnected,
+  'PUT /servers/{id}': async (cloud) => ({
+    ...(await withConnected(cloud, '')),
+    body: { server: { name: 'renamed' } },
+  }),
   'DELETE /servers/{id}': withServer,
   ...Object.fromEntries(Object.entries(actions).map(([key, prepare]) => [`POST /servers/{id}/action ${key}`, prepare])),
 };

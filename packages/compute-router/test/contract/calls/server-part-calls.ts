@@ -1,4 +1,4 @@
-import { type Prepare, withParent } from './call.js';
+import { type Prepare, withConnectedParent, withParent } from './call.js';
 
 const withAttachment: Prepare = async (cloud) => ({ params: await cloud.attached() });
 
@@ -24,8 +24,8 @@ const withMigration: Prepare = async (cloud) => {
 };
 
 export const serverPartCalls: Readonly<Record<string, Prepare>> = {
-  'GET /servers/{server_id}/diagnostics': withParent,
-  'GET /servers/{server_id}/ips': withParent,
+  'GET /servers/{server_id}/diagnostics': withConnectedParent,
+  'GET /servers/{server_id}/ips': withConnectedParent,
   'GET /servers/{server_id}/ips/{id}': async (cloud) => ({
     params: { server_id: (await cloud.connected()).id, id: 'private' },
   }),
@@ -44,7 +44,7 @@ export const serverPartCalls: Readonly<Record<string, Prepare>> = {
     body: { meta: { colour: 'red' } },
   }),
   'DELETE /servers/{server_id}/metadata/{id}': withMetadata,
-  'GET /servers/{server_id}/migrations': withParent,
+  'GET /servers/{server_id}/migrations': withMigration,
   'GET /servers/{server_id}/migrations/{id}': withMigration,
   'DELETE /servers/{server_id}/migrations/{id}': withMigration,
   'POST /servers/{server_id}/migrations/{id}/action force_complete': async (cloud) => ({
@@ -58,19 +58,17 @@ export const serverPartCalls: Readonly<Record<string, Prepare>> = {
     const { instanceActions } = await cloud.made(cloud.as('2.1').get(path));
     return { params: { server_id, id: instanceActions[0].request_id } };
   },
-  'GET /servers/{server_id}/os-interface': withParent,
+  'GET /servers/{server_id}/os-interface': withConnectedParent,
   'POST /servers/{server_id}/os-interface': async (cloud) => ({
     ...(await withParent(cloud, '')),
     body: { interfaceAttachment: { net_id: cloud.ids.network } },
   }),
   'GET /servers/{server_id}/os-interface/{id}': withInterface,
   'DELETE /servers/{server_id}/os-interface/{id}': withInterface,
-  'GET /servers/{server_id}/os-virtual-interfaces': async (cloud) => ({
-    params: { server_id: (await cloud.connected()).id },
-  }),
+  'GET /servers/{server_id}/os-virtual-interfaces': withConnectedParent,
   'GET /servers/{server_id}/os-server-password': withParent,
   'DELETE /servers/{server_id}/os-server-password': withParent,
-  'GET /servers/{server_id}/os-volume_attachments': withParent,
+  'GET /servers/{server_id}/os-volume_attachments': withAttachment,
   'POST /servers/{server_id}/os-volume_attachments': async (cloud) => ({
     ...(await withParent(cloud, '')),
     body: { volumeAttachment: { volumeId: await cloud.volume() } },
@@ -85,9 +83,7 @@ export const serverPartCalls: Readonly<Record<string, Prepare>> = {
     ...(await withParent(cloud, '')),
     body: { remote_console: { protocol: 'vnc', type: 'novnc' } },
   }),
-  'GET /servers/{server_id}/os-security-groups': async (cloud) => ({
-    params: { server_id: (await cloud.connected()).id },
-  }),
+  'GET /servers/{server_id}/os-security-groups': withConnectedParent,
   'GET /servers/{server_id}/shares': async (cloud) => ({ params: await cloud.shared() }),
   'POST /servers/{server_id}/shares': async (cloud) => ({
     params: { server_id: (await cloud.server(['os-stop'])).id },
@@ -101,5 +97,10 @@ export const serverPartCalls: Readonly<Record<string, Prepare>> = {
   'GET /servers/{server_id}/tags/{id}': withTags,
   'PUT /servers/{server_id}/tags/{id}': withTags,
   'DELETE /servers/{server_id}/tags/{id}': withTags,
-  'GET /servers/{server_id}/topology': withParent,
+  'GET /servers/{server_id}/topology': async (cloud) => {
+    const flavorRef = await cloud.flavor({ vcpus: 2 });
+    const extra_specs = { 'hw:numa_nodes': '2', 'hw:cpu_policy': 'dedicated' };
+    await cloud.made(cloud.as('2.1').post(`/flavors/${flavorRef}/os-extra_specs`, { extra_specs }));
+    return { params: { server_id: (await cloud.server([], { flavorRef })).id } };
+  },
 };
