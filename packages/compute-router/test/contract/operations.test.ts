@@ -77,6 +77,14 @@ describe('every operation of the reference', () => {
   const proofs = new Map<string, Proof>();
   beforeAll(async () => {
     cloud = await Cloud.open();
+    // Creates a resource of each kind, so that the owner's lists are not empty.
+    await cloud.server();
+    await cloud.image();
+    await cloud.snapshot();
+    await cloud.floatingIp();
+    await cloud.securityGroup();
+    await cloud.group();
+    await cloud.keypair();
   });
   afterAll(() => cloud.api.close());
 
@@ -112,18 +120,20 @@ describe('every operation of the reference', () => {
       (result.status < 300 ? proof.successes : proof.rejections).add(result.status);
     });
 
-    it('handles unknown query parameters as listed', async () => {
-      if (listed.method !== 'GET') return;
-      for (const version of inside) {
-        const call = await prepare(listed, version);
-        const query = `${call.query ? `${call.query}&` : ''}unknown-key=1`;
-        const response = await send(listed, version, call, { query });
-        await call.after?.();
-        const rejected = unknownParametersAt(listed, version) === 'rejected';
-        isOneOf(response, rejected ? [400] : expectedAt(listed, version), version);
-        if (rejected) proof.rejections.add(400);
-      }
-    });
+    const readsQuery = inside.some((version) => unknownParametersAt(listed, version) !== undefined);
+    if (listed.method === 'GET' || readsQuery)
+      it('handles unknown query parameters as listed', async () => {
+        for (const version of inside) {
+          const call = await prepare(listed, version);
+          const query = `${call.query ? `${call.query}&` : ''}unknown-key=1`;
+          const response = await send(listed, version, call, { query });
+          await call.after?.();
+          await cloud.api.idle();
+          const rejected = unknownParametersAt(listed, version) === 'rejected';
+          isOneOf(response, rejected ? [400] : expectedAt(listed, version), version);
+          if (rejected) proof.rejections.add(400);
+        }
+      });
 
     it('rejects other projects, callers without the role, and invalid requests', async () => {
       const version = existing.at(-1)!;
@@ -184,14 +194,14 @@ describe('every operation of the reference', () => {
       const allowed = hasTarget ? [403, 404] : [...expectedAt(listed, version), 403, 404, 400];
       if (ALWAYS_REJECTED[key] !== undefined) allowed.push(ALWAYS_REJECTED[key]);
       isOneOf(response, allowed);
-      if (listed.method === 'GET' && status === 200 && !hasTarget && call.params === undefined) {
-        const { servers } = JSON.parse(await ownServers());
-        for (const { id } of servers) expect(text).not.toContain(id);
+      proof.tenancy = String(status);
+      if (listed.method === 'GET' && status === 200 && call.params === undefined) {
+        const ownResponse = await send(listed, version, call);
+        const ownedIn = (response: string) => [...cloud.owned].filter((name) => response.includes(`"${name}"`));
+        expect(ownedIn(text)).toEqual([]);
+        if (ownedIn(ownResponse.text).length > 0) proof.tenancy = 'only its own resources';
       }
-      proof.tenancy = status < 300 ? (hasTarget ? String(status) : 'only its own resources') : String(status);
     }
-
-    const ownServers = async () => (await sendRequest(cloud.api, 'GET', { token: OWNER, path: '/servers' })).text;
   });
 
   it('never causes a 500', () => {
