@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ids } from '../api-under-test.js';
+import { policies } from '../../src/index.js';
+import { apiUnderTest, ids } from '../api-under-test.js';
 import { sharedByTests } from '../shared-by-tests.js';
 import { historyOf, images, show, stage } from './stage.js';
 
@@ -65,12 +66,13 @@ describe('rebuild', () => {
     });
     const nothing = { user_data: null, trusted_image_certificates: null, key_name: null, metadata: {} };
     await on.ada('2.63').act(server.id, 'rebuild', { imageRef: ids.image, ...nothing });
-    expect(await show(on, server.id)).toMatchObject({
+    const shown = await show(on, server.id);
+    expect(shown).toMatchObject({
       'OS-EXT-SRV-ATTR:user_data': null,
       trusted_image_certificates: null,
       key_name: null,
-      metadata: {},
     });
+    expect(shown.metadata).toEqual({});
   });
 
   it.each([
@@ -138,6 +140,18 @@ describe('rebuild', () => {
     expect(volume.attachments).toHaveLength(1);
     const certificates = { imageRef: ids.image, trusted_image_certificates: ['x'] };
     expect((await on.ada('2.93').act(server.id, 'rebuild', certificates)).status).toBe(400);
+  });
+
+  it('returns 403 if the policy denies servers:rebuild:trusted_certs, and only with certificates', async () => {
+    const rule = 'os_compute_api:servers:rebuild:trusted_certs';
+    const api = await apiUnderTest({ router: { policies: policies({ overrides: { [rule]: '!' } }) } });
+    const ada = api.as('ada:p1', '2.90');
+    const { id } = await ada.boot();
+    const certificates = { imageRef: ids.image, trusted_image_certificates: ['x'] };
+    const { status, body } = await ada.act(id, 'rebuild', certificates);
+    expect([status, body.forbidden?.message]).toEqual([403, expect.stringContaining(rule)]);
+    expect((await ada.act(id, 'rebuild', { imageRef: ids.image })).status).toBe(202);
+    await api.close();
   });
 
   it('returns no password if passwords are disabled', async () => {

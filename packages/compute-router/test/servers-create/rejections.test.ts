@@ -1,5 +1,6 @@
 import { coreOf } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { policies } from '../../src/index.js';
 import { type Api, type Client, ids } from '../api-under-test.js';
 import { cloud, known, plain } from './cloud.js';
 
@@ -70,7 +71,11 @@ const cases: readonly Case[] = [
   bad('the same port twice', { networks: [{ port: known.nothing }, { port: known.nothing }] }, { message: 'twice' }),
   bad('a port with a fixed IP', { networks: [{ port: known.nothing, fixed_ip: '10.0.0.9' }] }, { message: 'Fixed IP' }),
   bad('a fixed IP outside the subnet', { networks: [{ uuid: ids.network, fixed_ip: '192.168.0.9' }] }),
-  bad('several servers with one port', { networks: [{ port: known.nothing }], max_count: 2 }),
+  bad(
+    'several servers with one port',
+    { networks: [{ port: known.nothing }], max_count: 2 },
+    { message: 'single port' },
+  ),
   bad('several servers with one fixed IP', { networks: [{ uuid: ids.network, fixed_ip: '10.0.0.9' }], max_count: 2 }),
   bad('several servers with one hostname', { hostname: 'one', max_count: 2 }),
   bad('an unknown security group', { security_groups: [{ name: 'nothing' }] }),
@@ -137,9 +142,7 @@ const cases: readonly Case[] = [
   denied(
     'more cores than the quota',
     { flavorRef: '5', min_count: 3 },
-    {
-      message: 'Quota exceeded for cores: Requested 24, but already used 0 of 20 cores',
-    },
+    { message: 'Quota exceeded for cores: Requested 24, but already used 0 of 20 cores' },
   ),
   denied(
     'more servers than the quota',
@@ -262,7 +265,22 @@ describe('the creation of a server is rejected', () => {
     await other.close();
   });
 
-  it('with 403 if the policy denies disks, networks or certificates', async () => {
+  it.each<[string, object]>([
+    ['attach_volume', withImage({ ...root, boot_index: -1 })],
+    ['attach_network', { networks: [{ uuid: ids.network }] }],
+    ['attach_network', { networks: 'auto' }],
+    ['trusted_certs', { trusted_image_certificates: ['cert'] }],
+  ])('with 403 if the policy denies servers:create:%s, and only with such fields: %j', async (name, fields) => {
+    const rule = `os_compute_api:servers:create:${name}`;
+    const other = await cloud({ router: { policies: policies({ overrides: { [rule]: '!' } }) } });
+    const client = other.as('ada:p1', '2.100');
+    const response = await post(client, fields);
+    expect([response.status, response.body.forbidden?.message]).toEqual([403, expect.stringContaining(`${rule} `)]);
+    expect((await post(client, {})).status).toBe(202);
+    await other.close();
+  });
+
+  it('with 403 for a caller without a role that servers:create requires', async () => {
     const reader = await post(api.as('eve:p1:reader', '2.100'), {});
     expect([reader.status, reader.body.forbidden?.message]).toEqual([403, expect.stringContaining('servers:create')]);
   });
