@@ -27,6 +27,11 @@ const shapes = operations.flatMap((operation) =>
 const isField = (part: string) => /^(?:query|body|reply)\./.test(part) && !/(?:\[\]|\.\*)$/.test(part);
 
 describe('the documentation of the compute API', () => {
+  it('covers the statuses, errors, queries, requests and responses of operations', () => {
+    const kinds = shapes.flatMap(({ outline }) => [...outline.parts.keys()].map((name) => name.split(/[.[]/)[0]));
+    expect([...new Set(kinds)].sort()).toEqual(['body', 'errors', 'query', 'reply', 'status']);
+  });
+
   it('describes every query parameter and every field of requests and responses', () => {
     const missing = shapes.flatMap(({ outline, at }) =>
       [...outline.parts.values()]

@@ -39,6 +39,20 @@ describe('redactQuery()', () => {
 });
 
 describe('redactHeaders()', () => {
+  it('redacts headers with tokens, credentials and cookies', () => {
+    expect(SECRET_HEADERS).toEqual([
+      'x-auth-token',
+      'x-service-token',
+      'x-subject-token',
+      'x-storage-token',
+      'x-auth-key',
+      'authorization',
+      'proxy-authorization',
+      'cookie',
+      'set-cookie',
+    ]);
+  });
+
   it.each(SECRET_HEADERS)(
     'redacts the value of %s, even if it is empty, and does not modify the original headers',
     (name) => {

@@ -97,6 +97,6 @@ describe('static tokens', () => {
     [{ secret: undefined }, /entry 1 needs a userId/],
   ])('reject an invalid table without revealing a token: %j', (table, message) => {
     expect(() => staticTokens(table as never)).toThrow(message);
-    expect(() => staticTokens(table as never)).not.toThrow(/secret/);
+    expect(() => staticTokens(table as never)).not.toThrow(/se ?cret/);
   });
 });

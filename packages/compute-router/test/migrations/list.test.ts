@@ -41,7 +41,9 @@ describe('the list of migrations', () => {
     ['2.79', true, true, false],
     ['2.80', true, true, true],
   ])('at %s has migration_type %s, uuid %s, project_id and user_id %s', async (version, type, uuid, owner) => {
-    for (const migration of (await list('', version)).body.migrations) {
+    const { migrations } = (await list('', version)).body;
+    expect(migrations).toHaveLength(3);
+    for (const migration of migrations) {
       const keys = new Set(Object.keys(migration));
       expect([keys.has('migration_type'), keys.has('uuid'), keys.has('project_id') && keys.has('user_id')]).toEqual([
         type,

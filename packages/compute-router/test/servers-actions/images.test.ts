@@ -60,12 +60,14 @@ describe('the image of a server', () => {
     const failing = await on.ada('2.37').boot({ name: 'unlucky' });
     on.driver.addRule({ match: { name: 'unlucky', verb: 'snapshot' }, fail: 'no space', times: 1 });
     const { image_id } = (await on.ada().act(failing.id, 'createImage', { name: 'copy' })).body;
+    expect(image_id).toEqual(expect.any(String));
     await expect(catalog().get(ada, image_id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     expect(await show(on, failing.id)).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
     on.driver.addRule({ match: { name: 'unlucky', verb: 'snapshot' }, hang: true });
     const second = await on.ada().post(`/servers/${failing.id}/action`, { createImage: { name: 'copy' } });
     await on.ada().delete(`/servers/${failing.id}`);
     await on.api.idle();
+    expect(second.body.image_id).toEqual(expect.any(String));
     await expect(catalog().get(ada, second.body.image_id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     on.driver.clearRules();
   });

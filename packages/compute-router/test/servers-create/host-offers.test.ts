@@ -216,15 +216,14 @@ describe('what hosts offer', () => {
 
   it('applies to migrations', async () => {
     const server = await create({ 'trait:CUSTOM_FAST': 'required' });
-    await admin.post(`/servers/${server.id}/action`, { migrate: null });
-    await api.idle();
-    expect(await shown(server.id)).toMatchObject({ status: 'ACTIVE', host: 'special' });
     const live = { 'os-migrateLive': { host: null, block_migration: 'auto' } };
-    await admin.post(`/servers/${server.id}/action`, live);
-    await api.idle();
-    expect(await shown(server.id)).toMatchObject({ status: 'ACTIVE', host: 'special' });
+    for (const action of [{ migrate: null }, live]) {
+      expect((await admin.post(`/servers/${server.id}/action`, action)).status).toBe(202);
+      await api.idle();
+      expect(await shown(server.id)).toMatchObject({ status: 'ACTIVE', host: 'special' });
+    }
     const { migrations } = (await admin.get(`/os-migrations?instance_uuid=${server.id}`)).body;
-    expect(migrations.map((one: any) => one.status)).toEqual(expect.arrayContaining(['error']));
+    expect(migrations.map((one: any) => one.status)).toEqual(['error', 'error']);
   });
 
   it('decides where shelved servers start again', async () => {

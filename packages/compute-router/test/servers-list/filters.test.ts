@@ -219,7 +219,7 @@ describe('filters of server lists', () => {
   ])('%s returns 400 with a message', async (query) => {
     const response = await list('ada:p1', '2.100', query);
     expect(response.status).toBe(400);
-    expect(response.body.badRequest.message).not.toBe('');
+    expect(response.body.badRequest.message).toMatch(/\w/);
   });
 
   it('ignores unknown parameters until 2.74 and rejects them since 2.75', async () => {

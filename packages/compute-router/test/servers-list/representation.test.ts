@@ -149,12 +149,12 @@ describe('the representation of servers', () => {
       'OS-SRV-USG:terminated_at': null,
       security_groups: [{ name: 'default' }],
       server_groups: [],
-      scheduler_hints: {},
       pinned_availability_zone: null,
       trusted_image_certificates: null,
       locked_reason: null,
       tags: [],
     });
+    expect(server.scheduler_hints).toEqual({});
     const links = server.links.map(({ rel, href }: any) => [rel, href.replace(api.url, '')]);
     expect(links).toEqual([
       ['self', `/v2.1/servers/${active.id}`],
@@ -207,7 +207,7 @@ describe('servers whose host cannot be reached', () => {
 
   it('are omitted from lists that are filtered, sorted or paged', async () => {
     for (const query of ['?name=.', '?limit=10', '?sort_key=display_name', '?status=ACTIVE', `?marker=${lost.id}`]) {
-      expect(await count('2.100', query)).toBeLessThan(2);
+      expect([query, await count('2.100', query)]).toEqual([query, query === `?marker=${lost.id}` ? 0 : 1]);
     }
     expect((await api.as('admin:p1', '2.100').get('/servers?all_tenants=1')).body.servers).toHaveLength(2);
   });

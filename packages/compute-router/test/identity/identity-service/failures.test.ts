@@ -85,10 +85,23 @@ describe('a failing identity service', () => {
     await server.listen();
   });
 
-  it('never has a token or a password in the error', async () => {
+  it.each([
+    ['denies the login', 'another'],
+    ['repeats the token in its response', 'pass-word-x'],
+  ])('never has a token or a password in the error if it %s', async (_, accepted) => {
+    server.password = accepted;
     const identify = withOptions({ password: 'pass-word-x' });
+    const received: unknown[] = [];
+    if (accepted === 'pass-word-x') {
+      await identify('t-warm-up');
+      server.instead.push((req, res) => {
+        received.push(req.headers['x-subject-token']);
+        send(res, 500, { error: { message: `t-secret-x is unknown` } });
+      });
+    }
     const error: unknown = await identify('t-secret-x').catch((reason) => reason);
     expect(error).toBeInstanceOf(IdentityUnavailable);
+    expect(received).toEqual(accepted === 'pass-word-x' ? ['t-secret-x'] : []);
     expect(`${(error as Error).message} ${JSON.stringify(error)} ${(error as Error).stack}`).not.toMatch(
       /pass-word-x|t-secret-x/,
     );
