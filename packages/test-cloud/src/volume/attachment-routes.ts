@@ -58,6 +58,7 @@ export function attachmentRoutes(): readonly Route[] {
         key: randomUUID(),
         volumeId: requested.volume_uuid,
         serverId: requested.instance_uuid ?? '',
+        mode: requested.mode,
       });
       if (requested.connector) await volumes.connect(call.caller, attachment.id, connectorOf(requested.connector));
       return showAttachment(call, attachment.id);

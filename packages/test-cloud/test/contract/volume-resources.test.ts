@@ -36,42 +36,70 @@ const samples: Readonly<Record<string, Sample>> = {
 
 describeResources('volume', samples, headersOf(71));
 
-/** Valid values of fields that later versions added. */
-const ADDED: Readonly<Record<string, (request: SendRequest) => Promise<unknown> | unknown>> = {
-  group_id: (request) => idOf(request, 'groups', 'group'),
-  backup_id: (request) => idOf(request, 'backups', 'backup'),
-  metadata: () => ({ tier: 'gold' }),
-  availability_zone: () => 'nova',
-  no_snapshots: () => true,
-  mode: () => 'ro',
+/** A field that a later version added. */
+interface AddedField {
+  /** Returns a valid value. */
+  readonly value: (request: SendRequest) => Promise<unknown> | unknown;
+  /** The other fields that differ from those of the sample. */
+  readonly others?: object;
+  /** The status of a request with the field in the previous version. Default: 400. */
+  readonly before?: number;
+  /** Returns what a created resource shows of the field. Default: the value of the field. */
+  readonly shown?: (resource: any) => unknown;
+  /** The result of `shown()`. Default: the value in the request. */
+  readonly expected?: unknown;
+}
+
+const ADDED: Readonly<Record<string, AddedField>> = {
+  // A volume in a group must have a type that the group supports. Until 3.52, unknown fields are ignored.
+  group_id: {
+    value: (request) => idOf(request, 'groups', 'group'),
+    others: { volume_type: '__DEFAULT__' },
+    before: facts.volume?.statuses.create,
+  },
+  // Without a size, a volume has the size of its backup.
+  backup_id: {
+    value: (request) => idOf(request, 'backups', 'backup'),
+    others: { size: undefined, imageRef: undefined },
+    shown: ({ size }) => size,
+    expected: 1,
+  },
+  metadata: { value: () => ({ tier: 'gold' }) },
+  availability_zone: { value: () => 'nova' },
+  no_snapshots: { value: () => true },
+  mode: { value: () => 'ro', shown: ({ attach_mode }) => attach_mode },
 };
 
 describe('fields that later versions added', () => {
-  const added = Object.entries(facts).flatMap(([one, { request, additional }]) =>
-    Object.entries(request).flatMap(([field, { since }]) => (since ? [[one, field, since, additional] as const] : [])),
+  const added = Object.entries(facts).flatMap(([one, { request }]) =>
+    Object.entries(request).flatMap(([field, { since }]) => (since ? [[one, field, since] as const] : [])),
   );
 
-  it.each(added)('%s: accepts %s since 3.%i', async (one, field, since) => {
+  it('have a valid value', () => {
+    expect(added.map(([, field]) => field).sort()).toEqual(Object.keys(ADDED).sort());
+  });
+
+  it.each(added)('%s: accepts and stores %s since 3.%i, and not before', async (one, field, since) => {
     const cloud = await cloudUnderTest();
     const requestAt = (minor: number): SendRequest => {
       const raw = clientOf(cloud);
       return (method, path, body) => raw(method, `/volume${path}`, body, headersOf(minor));
     };
-    const path = facts[one]?.path ?? '';
-    // A volume in a group must have a type that the group supports.
-    const extra = field === 'group_id' ? { volume_type: '__DEFAULT__' } : {};
-    const valid = { ...(await samples[one]?.create?.(requestAt(71))), ...extra };
-    const body = { [one]: { ...valid, [field]: await ADDED[field]?.(below(requestAt(71))) } };
-    // Until 3.52, requests for volumes may contain unknown fields.
-    const before = await requestAt(since - 1)('POST', path, body);
-    expect(before.status).toBe(one === 'volume' ? facts[one]?.statuses.create : 400);
-    const accepted = await requestAt(since)('POST', path, {
-      [one]: { ...(await samples[one]?.create?.(requestAt(71))), ...extra, [field]: body[one]?.[field as never] },
-    });
-    expect([accepted.status, accepted.body], JSON.stringify(accepted.body)).toEqual([
-      facts[one]?.statuses.create,
-      accepted.body,
-    ]);
+    const { path = '', statuses } = facts[one] ?? {};
+    const { value, others, before = 400, shown = (resource) => resource[field], expected } = ADDED[field]!;
+    const valid = await value(below(requestAt(71)));
+    const create = async (minor: number) => {
+      const sample = await samples[one]?.create?.(requestAt(71));
+      const body = { [one]: { ...sample, ...others, [field]: valid } };
+      const created = await requestAt(minor)('POST', path, body);
+      if (created.status !== statuses?.create) return { status: created.status };
+      const resource = (await requestAt(71)('GET', `${path}/${created.body[one].id}`)).body[one];
+      return { status: created.status, shown: shown(resource) };
+    };
+    const earlier = await create(since - 1);
+    expect(earlier.status).toBe(before);
+    expect(earlier.shown).not.toEqual(expected ?? valid);
+    expect(await create(since)).toEqual({ status: statuses?.create, shown: expected ?? valid });
   });
 
   it('are accepted for volumes until 3.52, like all unknown fields', async () => {

@@ -96,7 +96,17 @@ export function createAttachmentOperations(context: VolumeContext) {
 
     async reserve(
       caller: Caller,
-      { key, volumeId, serverId }: { readonly key: string; readonly volumeId: string; readonly serverId: string },
+      {
+        key,
+        volumeId,
+        serverId,
+        mode = 'rw',
+      }: {
+        readonly key: string;
+        readonly volumeId: string;
+        readonly serverId: string;
+        readonly mode?: 'rw' | 'ro';
+      },
     ): Promise<AttachmentRecord> {
       await getVisibleVolume(context, caller, volumeId);
       return retryOnUniqueViolation(store, async (tx) => {
@@ -124,7 +134,7 @@ export function createAttachmentOperations(context: VolumeContext) {
           device: null,
           attachedAt: null,
           detachedAt: null,
-          mode: 'rw',
+          mode,
           connection: {},
         });
         const status = isMoving ? 'in-use' : 'reserved';
