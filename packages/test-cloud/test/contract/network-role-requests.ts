@@ -8,6 +8,7 @@ const TRUNK = '/v2.0/trunks/{trunk_id}';
 const GROUP = '/v2.0/address-groups/{address_group_id}';
 const POOL = '/v2.0/subnetpools/{subnetpool_id}';
 const SPEAKER = '/v2.0/bgp-speakers/{bgp_speaker_id}';
+const QUOTA = '/v2.0/quotas/{project_id}';
 const PROFILES = '/v2.0/flavors/{flavor_id}/service_profiles';
 
 const subnet = { subnet_id: '</v2.0/subnets/{subnet_id}>' };
@@ -19,6 +20,7 @@ const prefixes = { prefixes: ['192.0.2.0/24'] };
 const profile = { service_profile: { id: '</v2.0/service_profiles/{service_profile_id}>' } };
 const peer = { bgp_peer_id: '</v2.0/bgp-peers/{bgp_peer_id}>' };
 const gateway = { network_id: PUBLIC };
+const quota = { quota: { network: 5 } };
 
 const addInterface: RequestTemplate = [`PUT ${ROUTER}/add_router_interface`, subnet];
 
@@ -49,7 +51,7 @@ export const networkRequests: ServiceRequests = {
     [`PUT ${SPEAKER}/add_gateway_network`]: gateway,
     [`PUT ${SPEAKER}/remove_gateway_network`]: gateway,
     'PUT /v2.0/agents/{agent_id}': { agent: { description: 'd' } },
-    'PUT /v2.0/quotas/{project_id}': { quota: { network: 5 } },
+    [`PUT ${QUOTA}`]: quota,
   },
   before: {
     ...addTags,
@@ -58,6 +60,7 @@ export const networkRequests: ServiceRequests = {
     [`PUT ${TRUNK}/remove_subports`]: [[`PUT ${TRUNK}/add_subports`, subPorts]],
     [`PUT ${POOL}/remove_prefixes`]: [[`PUT ${POOL}/add_prefixes`, prefixes]],
     [`DELETE ${PROFILES}/{service_profile_id}`]: [[`POST ${PROFILES}`, profile]],
+    [`DELETE ${QUOTA}`]: [[`PUT ${QUOTA}`, quota]],
   },
   values: {
     tag: () => 'blue',

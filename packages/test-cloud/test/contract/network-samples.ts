@@ -41,11 +41,13 @@ const ofPolicy = (create: object, change: object): Sample => ({
 
 const ingress = { direction: 'ingress' };
 const renamed = { name: 'renamed' };
+const IPV6 = { cidr: '2001:db8::/64', ip_version: 6 };
 
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   network: { create: () => ({ name: 'n' }), change: renamed },
   subnet: {
     create: async (request) => ({ network_id: await networkId(request), cidr: '10.0.0.0/24', ip_version: 4 }),
+    withField: { ipv6_address_mode: IPV6, ipv6_ra_mode: IPV6 },
     change: renamed,
   },
   port: { create: async (request) => ({ network_id: await networkId(request) }), change: renamed },

@@ -14,7 +14,7 @@ export interface OperationFact {
   readonly since?: number;
   /** Whether the operation requires no token. */
   readonly open?: true;
-  /** The error status for project members, if the operation rejects all of their requests. */
+  /** The error status for project members, if the operation rejects all of their requests. 404: if the resource is missing. */
   readonly member?: number;
   /** The least role in a project that an operation requires to change the project's resources. */
   readonly role?: 'member' | 'manager' | 'admin';
@@ -55,3 +55,42 @@ export const ROUTES: Readonly<Record<string, () => readonly Route[]>> = {
 /** Returns an operation without the names of its parameters: `GET /v3/users/{}`. */
 export const operationKey = (method: string, path: string) =>
   `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}|:\w+/g, '{}')}`;
+
+const NO_PROVIDER = 'Requires a login at an external identity provider and a web server module that verifies it';
+
+/** Operations of the original services that the test cloud does not serve, with the reasons. */
+export const NOT_SERVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  network: {
+    'GET /v2.0/flavors/{}/service_profiles/{}': 'the response has no field; clients read the profiles of the flavor',
+  },
+  identity: {
+    'GET /v3/OS-FEDERATION/identity_providers/{}/protocols/{}/auth': NO_PROVIDER,
+    'POST /v3/OS-FEDERATION/identity_providers/{}/protocols/{}/auth': NO_PROVIDER,
+    'GET /v3/auth/OS-FEDERATION/identity_providers/{}/protocols/{}/websso': NO_PROVIDER,
+    'POST /v3/auth/OS-FEDERATION/identity_providers/{}/protocols/{}/websso': NO_PROVIDER,
+    'GET /v3/auth/OS-FEDERATION/websso/{}': NO_PROVIDER,
+    'POST /v3/auth/OS-FEDERATION/websso/{}': NO_PROVIDER,
+    'POST /v3/auth/OS-FEDERATION/saml2': 'Signs SAML assertions with the certificate of an identity provider',
+    'POST /v3/auth/OS-FEDERATION/saml2/ecp': 'Signs SAML assertions with the certificate of an identity provider',
+    'GET /v3/OS-FEDERATION/saml2/metadata': 'Returns a file that administrators generate for a certificate',
+    'GET /v3/OS-REVOKE/events': 'Revoked tokens are removed from the table of tokens, without events',
+    'POST /v3/ec2tokens': 'Verifies requests to an EC2 API, which the cloud does not have',
+  },
+  volume: {
+    ...Object.fromEntries(
+      [
+        'POST /v3/consistencygroups',
+        'POST /v3/consistencygroups/create_from_src',
+        'GET /v3/consistencygroups/{}',
+        'PUT /v3/consistencygroups/{}',
+        'PUT /v3/consistencygroups/{}/update',
+        'POST /v3/consistencygroups/{}/delete',
+        'POST /v3/cgsnapshots',
+        'GET /v3/cgsnapshots/{}',
+        'DELETE /v3/cgsnapshots/{}',
+      ].map((key) => [key, 'groups replace consistency groups, and their lists are empty']),
+    ),
+    'PUT /v3/os-services/get-log': 'the log levels belong to the processes of the original',
+    'PUT /v3/os-services/set-log': 'the log levels belong to the processes of the original',
+  },
+};

@@ -12,6 +12,8 @@ export interface Sample {
   readonly existing?: (request: SendRequest) => Promise<string>;
   /** Returns the body of a create request without its envelope. Creates the resources that the body refers to. */
   readonly create?: (request: SendRequest) => Promise<object> | object;
+  /** The other fields of a create request that a field requires, by field. */
+  readonly withField?: Readonly<Record<string, object>>;
   /** The body of a change request. */
   readonly change?: object;
   /** Returns the values of path parameters, such as `{ user_id: ... }`. */
@@ -29,9 +31,12 @@ class ResourceUnderTest {
     readonly name: string,
     readonly request: SendRequest,
     readonly path: string,
-    /** Sends requests as an administrator, to create the resources that this one depends on. */
-    readonly admin: SendRequest,
+    /** Sends requests as a member of a project. */
+    readonly member: SendRequest,
   ) {}
+
+  /** Returns the same resource, with requests of a member. */
+  ofMember = () => new ResourceUnderTest(this.fact, this.name, this.member, this.path, this.member);
 
   /** Returns the body of a request. */
   wrap = (fields: object) => (this.fact.bare ? fields : { [this.name]: fields });
@@ -69,7 +74,7 @@ export function describeResources(
     const validFields = async (request: SendRequest): Promise<object> => (await sample.create?.(request)) ?? {};
     const { statuses, response, member = {}, request: fields, invalid = 400 } = fact;
 
-    async function start(role?: 'member'): Promise<ResourceUnderTest> {
+    async function start(): Promise<ResourceUnderTest> {
       const cloud = await cloudUnderTest();
       const requestAs = (token?: string): SendRequest => {
         const send = clientOf(cloud, token);
@@ -77,7 +82,7 @@ export function describeResources(
       };
       const parameters = (await sample.parameters?.(requestAs())) ?? {};
       const path = fact.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => parameters[key] ?? `no sample of ${key}`);
-      return new ResourceUnderTest(fact, name, requestAs(role && cloud.token('demo', 'demo')), path, requestAs());
+      return new ResourceUnderTest(fact, name, requestAs(), path, requestAs(cloud.token('demo', 'demo')));
     }
 
     /** Starts a cloud and creates one resource, which must succeed. */
@@ -162,8 +167,7 @@ export function describeResources(
       const valid = await validFields(resource.request);
       const accepted: unknown[] = [];
       for (const [verb, key, problem, value] of cells) {
-        // A PUT request may replace the resource, so it contains all fields of `sample.change`.
-        const others = verb === 'create' ? valid : fact.change === 'PUT' && sample.change;
+        const others = verb === 'create' ? { ...valid, ...sample.withField?.[key] } : sample.change;
         const body = { ...others, [key]: value };
         const { status } = verb === 'create' ? await resource.create(body) : await resource.change(id, body);
         if (status !== invalid) accepted.push([verb, key, problem, status]);
@@ -195,17 +199,21 @@ export function describeResources(
       expect(accepted).toEqual([]);
     });
 
-    it.runIf(Object.keys(member).length > 0)('rejects requests of a member', async () => {
-      const { request, path, create, change, admin } = await start('member');
+    it.runIf(Object.keys(member).length > 0)('rejects requests of a member, or hides the resource', async () => {
+      const { resource, id } = await startWithOne();
+      const { request, path, create, change } = resource.ofMember();
       const requests: Readonly<Record<View | 'remove', () => Promise<ApiResponse>>> = {
-        create: async () => create(await validFields(admin)),
-        show: () => request('GET', `${path}/${MISSING}`),
+        create: async () => create(await validFields(resource.request)),
+        show: () => request('GET', `${path}/${id}`),
         list: () => request('GET', path),
-        change: () => change(MISSING, sample.change ?? {}),
-        remove: () => request('DELETE', `${path}/${MISSING}`),
+        change: () => change(id, sample.change ?? {}),
+        remove: () => request('DELETE', `${path}/${id}`),
       };
-      for (const [verb, status] of Object.entries(member))
-        expect([verb, (await requests[verb as View]()).status]).toEqual([verb, status]);
+      for (const [verb, status] of Object.entries(member)) {
+        const response = await requests[verb as View]();
+        expect([verb, response.status]).toEqual([verb, status]);
+        if (status === 200) expect(response.body[fact.many]).toEqual([]);
+      }
     });
   });
 }

@@ -1,3 +1,4 @@
+import { readFacts } from './operation-facts.js';
 import type { ProjectRequests, ServiceRequests } from './role-requests.js';
 import { SAMPLES } from './volume-samples.js';
 
@@ -5,7 +6,21 @@ const VOLUME = '/v3/volumes/{volume_id}';
 const SNAPSHOT = '/v3/snapshots/{snapshot_id}';
 const ACCEPT = ['volume-transfers', 'os-volume-transfer'].map((path) => `POST /v3/${path}/{transfer_id}/accept`);
 
+const GROUP_SPECS = '/v3/group_types/{group_type_id}/group_specs';
+const EXTRA_SPECS = '/v3/types/{type_id}/extra_specs';
+const ENCRYPTION = '/v3/types/{type_id}/encryption';
+const DEFAULT_TYPE = '/v3/default-types/{project_id}';
+
 const metadata = { metadata: { k: 'v' } };
+const encryption = { encryption: { provider: 'luks', control_location: 'front-end' } };
+const manageSnapshot = { snapshot: { volume_id: `<${VOLUME}>`, ref: { 'source-name': 'x' } } };
+
+/** The valid bodies in the facts. */
+const bodies = Object.fromEntries(
+  Object.entries<{ readonly envelope?: string; readonly valid: object }>(readFacts('volume').bodies).map(
+    ([operation, { envelope, valid }]) => [operation, envelope ? { [envelope]: valid } : valid],
+  ),
+);
 
 /** The requests for the metadata of volumes or volume snapshots. */
 const metadataRequests = (path: string) => ({
@@ -43,15 +58,29 @@ export const volumeRequests: ServiceRequests = {
     qos_specs: { create: () => ({ name: 'q' }), change: {} },
   },
   bodies: {
+    ...bodies,
     ...metadataRequests(VOLUME).bodies,
     ...metadataRequests(SNAPSHOT).bodies,
-    'PUT /v3/types/{type_id}/extra_specs/{key}': { k: 'x' },
-    'PUT /v3/group_types/{group_type_id}/group_specs/{key}': { k: 'x' },
+    [`PUT ${EXTRA_SPECS}/{key}`]: { k: 'x' },
+    [`PUT ${GROUP_SPECS}/{key}`]: { k: 'x' },
+    'POST /v3/os-volume-manage': bodies['POST /v3/manageable_volumes'],
+    'POST /v3/manageable_snapshots': manageSnapshot,
+    'POST /v3/os-snapshot-manage': manageSnapshot,
+    'PUT /v3/os-services/thaw': bodies['PUT /v3/os-services/freeze'],
     'POST /v3/backups/{backup_id}/restore': { restore: {} },
     'POST /v3/os-volume-transfer': { transfer: { volume_id: `<${VOLUME}>` } },
     ...Object.fromEntries(ACCEPT.map((operation) => [operation, { accept: { auth_key: 'x' } }])),
   },
-  before: { ...metadataRequests(VOLUME).before, ...metadataRequests(SNAPSHOT).before },
+  before: {
+    ...metadataRequests(VOLUME).before,
+    ...metadataRequests(SNAPSHOT).before,
+    'PUT /v3/qos-specs/{qos_id}/delete_keys': [['PUT /v3/qos-specs/{qos_id}', { qos_specs: { k: 'v' } }]],
+    [`DELETE ${EXTRA_SPECS}/{key}`]: [[`PUT ${EXTRA_SPECS}/{key}`, { k: 'x' }]],
+    [`DELETE ${GROUP_SPECS}/{key}`]: [[`POST ${GROUP_SPECS}`, { group_specs: { k: 'x' } }]],
+    [`PUT ${ENCRYPTION}/{key}`]: [[`POST ${ENCRYPTION}`, encryption]],
+    [`DELETE ${ENCRYPTION}/{key}`]: [[`POST ${ENCRYPTION}`, encryption]],
+    [`DELETE ${DEFAULT_TYPE}`]: [[`PUT ${DEFAULT_TYPE}`, bodies[`PUT ${DEFAULT_TYPE}`]]],
+  },
   values: {
     key: () => 'k',
     class: () => 'default',
@@ -60,7 +89,13 @@ export const volumeRequests: ServiceRequests = {
     transfer_id: (project) => project.id('/v3/volume-transfers/{transfer_id}'),
     message_id: messageId,
   },
-  // Only the response to the creation of a transfer contains its key.
-  rejected: Object.fromEntries(ACCEPT.map((operation) => [operation, 400])),
+  // Only the response to the creation of a transfer contains its key. The cloud has no clusters and no replication.
+  rejected: {
+    ...Object.fromEntries(ACCEPT.map((operation) => [operation, 400])),
+    'POST /v3/backups/import_record': 400,
+    'PUT /v3/os-services/failover_host': 400,
+    'PUT /v3/clusters/enable': 404,
+    'PUT /v3/clusters/disable': 404,
+  },
   headers: () => ({ 'OpenStack-API-Version': 'volume 3.71' }),
 };
