@@ -52,6 +52,9 @@ const REJECTED: Readonly<Record<string, number>> = {
   'PUT /v3/clusters/disable': 404,
 };
 
+/** The messages about bodies that violate the facts. */
+const INVALID = /^Invalid input for /;
+
 it.each(bodies)('%s validates its body as the original', async (operation, fact) => {
   const cloud = await cloudUnderTest();
   const raw = clientOf(cloud);
@@ -66,8 +69,11 @@ it.each(bodies)('%s validates its body as the original', async (operation, fact)
 
   const accepted: unknown[] = [];
   const expectRejected = async (problem: string, body: unknown) => {
-    const { status } = await request(method, path, body);
-    if (status !== 400) accepted.push(`${status} for ${problem}: ${JSON.stringify(body).slice(0, 100)}`);
+    const response = await request(method, path, body);
+    const { status } = response;
+    // If this cloud also rejects the valid request, only the message shows why the invalid one is rejected.
+    if (status !== 400 || (REJECTED[operation] === 400 && !INVALID.test(response.body.badRequest.message)))
+      accepted.push(`${status} for ${problem}: ${JSON.stringify(body).slice(0, 100)}`);
   };
   for (const [key, field] of Object.entries(fact.request)) {
     for (const [problem, value] of invalidValues(field))
@@ -79,6 +85,7 @@ it.each(bodies)('%s validates its body as the original', async (operation, fact)
   if (fact.envelope) await expectRejected('no envelope', {});
   expect(accepted).toEqual([]);
 
-  const { status } = await request(method, path, wrap(valid));
+  const { status, body } = await request(method, path, wrap(valid));
   expect(status).toBe(REJECTED[operation] ?? facts.operations[template][method].status);
+  expect(body.badRequest?.message ?? '').not.toMatch(INVALID);
 });
