@@ -24,7 +24,9 @@ it('unreadable allocations of a server are not reported as missing', async () =>
   const cloud = await cloudUnderTest({ onError: (error) => errors.push(error) });
   const request = clientOf(cloud);
   const path = '/placement/allocations/9e6c1b1a-6f0c-4a6b-8a39-0c8d7f3c2b11';
-  expect(await request('GET', path)).toMatchObject({ status: 200, body: { allocations: {} } });
+  const before = await request('GET', path);
+  expect(before.status).toBe(200);
+  expect(before.body.allocations).toEqual({});
   const failure = new Error('the database is away');
   const reading = vi.spyOn(cloud.engine.servers, 'get').mockRejectedValue(failure);
   onTestFinished(() => reading.mockRestore());
