@@ -53,10 +53,11 @@ export class PageBrowser {
   }
 }
 
-/** Starts a cloud in which a server is read, stopped and read again. */
+/** Starts a cloud in which a server is read, stopped and read again, with one token. */
 export async function cloudWithStoppedServer() {
   const cloud = await cloudUnderTest({ control: true });
-  const request = clientOf(cloud);
+  const token = cloud.token();
+  const request = clientOf(cloud, token);
   const created = await request(
     'POST',
     '/compute/v2.1/servers',
@@ -70,7 +71,7 @@ export async function cloudWithStoppedServer() {
   await request('GET', path);
   await request('GET', '/image/v2/images/nothing');
   await request('GET', '/network/v2.0/nothing');
-  return { cloud, request, path, id: created.body.server.id as string };
+  return { cloud, token, request, path, id: created.body.server.id as string };
 }
 
 /** The rows of one of the page's tables. */

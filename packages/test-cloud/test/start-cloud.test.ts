@@ -57,7 +57,7 @@ describe('startCloud', () => {
     expect((await clientOf(other!)('GET', '/compute/v2.1/servers')).body.servers).toEqual([]);
   });
 
-  it('leaves nothing that keeps the process alive or the port in use', async () => {
+  it('no longer uses its port after it has stopped', async () => {
     const first = await startCloud();
     const port = Number(new URL(first.url).port);
     await fetch(first.url);
