@@ -163,6 +163,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     ]) {
       const links = [...(await text(path)).matchAll(/href="([^"]*\/docs[^"#]*)"/g)].map(([, link]) => link!);
       const pages = links.filter((link) => !/assets|format=|atom$/.test(link));
+      expect(pages.length, path).toBeGreaterThan(5);
       expect(pages.filter((link) => !link.includes('version='))).toEqual([]);
     }
   });
@@ -179,7 +180,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
 
   it('show the highest version by default', async () => {
     expect(await text('/')).toContain('<option selected>1.10</option>');
-    expect(await text('/operations/listBooks')).not.toContain('since 1.1 ');
+    expect(await text('/operations/listBooks')).not.toMatch(/since 1\.1</);
   });
 
   it('return 404 for unknown pages, versions and files', async () => {

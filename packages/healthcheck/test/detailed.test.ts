@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closing, serve } from './serve.js';
@@ -150,9 +151,12 @@ describe('the pending asynchronous resources of a detailed response', () => {
     await expect.poll(async () => (await ownEntries()).length).toBe(1);
     settle();
     // Node caches the text of the Date header for a second.
+    const modules = ['endpoint', 'health-response', 'healthcheck'];
+    for (const name of modules) expect(existsSync(new URL(`../src/${name}.ts`, import.meta.url)), name).toBe(true);
     const probeResources = async () =>
       (await json()).greenthreads.filter(
-        (entry) => /healthcheck.src.(endpoint|answer|healthcheck)/.test(entry) && !entry.includes('at utcDate'),
+        (entry) =>
+          modules.some((name) => new RegExp(`healthcheck.src.${name}\\b`).test(entry)) && !entry.includes('at utcDate'),
       );
     await expect.poll(probeResources).toEqual([]);
   });

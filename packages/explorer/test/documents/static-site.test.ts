@@ -32,6 +32,7 @@ describe('a static site', () => {
   it('has no dead links and no root-relative links', () => {
     const dead = pagesIn('.').flatMap((file) => {
       const links = [...read(file).matchAll(/ (?:href|data-href|src|action)="(?!https?:|#)([^"?#]+)/g)];
+      expect(links.length, file).toBeGreaterThan(5);
       const missing = links.filter(
         ([, link = '']) => link.startsWith('/') || !existsSync(join(folder, file, '..', link)),
       );
@@ -86,7 +87,9 @@ describe('a static site', () => {
   });
 
   it('allows its own scripts, styles and requests, and requests to the API', () => {
-    for (const file of pagesIn('library')) {
+    const pages = pagesIn('library');
+    expect(pages.length).toBeGreaterThan(5);
+    for (const file of pages) {
       const policy = /<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(
         read(join('library', file)),
       )?.[1];

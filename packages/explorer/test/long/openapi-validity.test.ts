@@ -1,9 +1,9 @@
-import { computeApiDescription, operations } from '@apistrata/compute-router';
+import { computeApiDescription, newestSupported, operations } from '@apistrata/compute-router';
 import { openApi } from '@apistrata/microversion/router';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, it } from 'vitest';
 
-const versions = Array.from({ length: 104 }, (_, index) => `2.${index + 1}`);
+const versions = Array.from({ length: Number(newestSupported().minor) }, (_, index) => `2.${index + 1}`);
 
 async function problems(actions: 'one-of' | 'separate', version: string): Promise<string> {
   const document = openApi(operations, { ...computeApiDescription, version, actions });

@@ -1,4 +1,4 @@
-import { enforceQuota, reservationOf } from '@apistrata/quota';
+import { enforceQuota, memoryStore, projectQuotas, reservationOf } from '@apistrata/quota';
 import express, { type Request } from 'express';
 import express4 from 'express4';
 import supertest from 'supertest';
@@ -56,8 +56,13 @@ describe('enforceQuota()', () => {
   });
 
   it('returns 400 for an invalid project id without calling the store', async () => {
-    const long = 'x'.repeat(513);
-    await supertest(app()).post('/secrets').set('X-Project-Id', long).expect(400, { caught: 'QUOTA_INVALID' });
+    const store = memoryStore();
+    const calls = [vi.spyOn(store, 'reserve'), vi.spyOn(store, 'consume'), vi.spyOn(store, 'getLimits')];
+    const agent = supertest(app({ quota: projectQuotas({ preset: 'key-manager', store }) }));
+    await agent.post('/secrets').set('X-Project-Id', 'x'.repeat(513)).expect(400, { caught: 'QUOTA_INVALID' });
+    for (const call of calls) expect(call).not.toHaveBeenCalled();
+    await agent.post('/secrets').expect(201);
+    expect(store.reserve).toHaveBeenCalledTimes(1);
   });
 
   it('passes errors of project and cost to the error handlers', async () => {

@@ -67,6 +67,8 @@ describe.skipIf(!url)('on a real server', () => {
     now += 1000;
     await stores[0]!.sweep();
     const { rows } = await pool.query(`SELECT used, reserved FROM ${prefix}counters`);
+    // Two projects with three kinds each.
+    expect(rows).toHaveLength(6);
     expect(rows.map(({ used, reserved }) => [Number(used), Number(reserved)])).toEqual(rows.map(() => [0, 0]));
   });
 
