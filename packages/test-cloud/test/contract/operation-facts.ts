@@ -14,7 +14,7 @@ export interface OperationFact {
   readonly since?: number;
   /** Whether the operation requires no token. */
   readonly open?: true;
-  /** The error status for project members, if the operation rejects all of their requests. 404: if the resource is missing. */
+  /** The error status for project members, if it rejects all of their requests; 404 for a missing resource. */
   readonly member?: number;
   /** The least role in a project that an operation requires to change the project's resources. */
   readonly role?: 'member' | 'manager' | 'admin';
