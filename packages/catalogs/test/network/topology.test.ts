@@ -63,19 +63,6 @@ describe.each(networksUnderTest)('embedded networks on $kind', ({ open }) => {
     await expect(networks.getSubnet(ada, subnet!.id)).rejects.toMatchObject({ code: 'SUBNET_NOT_FOUND' });
   });
 
-  it('have no port left if they are deleted while ports are created', async () => {
-    const id = await net(ada, '10.41.0.0/24');
-    const results = await Promise.allSettled([
-      ...Array.from({ length: 8 }, () => port(id)),
-      networks.deleteNetwork(ada, id),
-      ...Array.from({ length: 8 }, () => port(id)),
-    ]);
-    const removed = results[8]!.status === 'fulfilled';
-    const left = await networks.listPorts(admin, { networkId: id });
-    if (removed) expect(left).toEqual([]);
-    else expect(left).toHaveLength(results.filter((result) => result.status === 'fulfilled').length);
-  });
-
   it('reject overlapping subnets, and gateways or pools outside the subnet', async () => {
     const id = await net(ada, '10.42.0.0/24');
     const rejected = { code: 'SUBNET_INVALID', status: 400 };

@@ -129,6 +129,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     broken = new Error('the image is gone');
     await expect(volumes.reimage(ada, volumeId, IMAGE)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await reserve();
+    expect(calls).toEqual([
+      ['create', volumeId, 2, { kind: 'blank' }],
+      ['reimage', volumeId, IMAGE, 2],
+    ]);
   });
 
   it('without a record is removed after an hour', async () => {
