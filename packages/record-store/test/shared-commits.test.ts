@@ -37,11 +37,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     groups.length = 0;
   });
 
+  const itOnPostgres = it.runIf(kind === 'PostgreSQL');
   const insert = (name: string) => async (tx: Tx) => (await tables.keypairs.insert(tx, keypair(name))).name;
   const retained = async () => (await tables.keypairs.find(store, (q) => q.orderBy('name'))).map(({ name }) => name);
 
-  it('wait only for the commits of their own queue', async () => {
-    if (kind === 'SQLite') return;
+  itOnPostgres('wait only for the commits of their own queue', async () => {
     const [begun, mayEnd] = [new AbortController(), new AbortController()];
     const slow = store.together(async (tx) => {
       await insert('slow')(tx);
@@ -56,8 +56,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(await retained()).toEqual(['quick', 'slow']);
   });
 
-  it('do not wait for a lock of another transaction when they update', async () => {
-    if (kind === 'SQLite') return;
+  itOnPostgres('do not wait for a lock of another transaction when they update', async () => {
     const records = await Promise.all(
       ['a', 'b'].map((name) => store.transaction((tx) => tables.keypairs.insert(tx, keypair(name)))),
     );
@@ -152,8 +151,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(order).toEqual(['a', 'b', 'c']);
   });
 
-  it('do not make others wait for a name that another transaction locks', { timeout: 30_000 }, async () => {
-    if (kind === 'SQLite') return;
+  itOnPostgres('do not make others wait for a name that another transaction locks', { timeout: 30_000 }, async () => {
     await store.transaction((tx) => tables.keypairs.insert(tx, keypair('row')));
     const events: string[] = [];
     let end = () => {};
@@ -189,8 +187,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(events.slice(2).sort()).toEqual(['had the name', 'had the row']);
   });
 
-  it('write concurrent rows with one statement', async () => {
-    if (kind === 'SQLite') return;
+  itOnPostgres('write concurrent rows with one statement', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const write = (name: string) => async (tx: Tx) => {
       const { seq, revision } = await tables.keypairs.insert(tx, keypair(name));
@@ -216,27 +213,29 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(written).toEqual(read.map((record) => [record, record]));
   });
 
-  it('lock the current records, including those that another process has changed since they were read', async () => {
-    if (kind === 'SQLite') return;
-    for (const name of ['a', 'b']) await store.transaction(insert(name));
-    const other = await openStore(url);
-    try {
-      for (const name of ['a', 'b'])
-        await other.transaction(async (tx) => {
-          const read = await tables.keypairs.lock(tx, `ada/${name}`);
-          await tables.keypairs.update(tx, { ...read!, fingerprint: 'theirs' });
-        });
-    } finally {
-      await other.close();
-    }
-    const locked = (name: string) => async (tx: Tx) => (await tables.keypairs.lock(tx, `ada/${name}`))?.fingerprint;
-    statements.length = 0;
-    const together = () => Promise.all(['a', 'b', 'nobody'].map((name) => store.together(locked(name))));
-    expect(await together()).toEqual(['theirs', 'theirs', undefined]);
-    expect(await store.transaction(locked('a'))).toBe('theirs');
-    // JSON is read only once: afterwards, the revisions show that it is unchanged.
-    expect(statements.filter((name) => name === 'select keypairs')).toHaveLength(3);
-  });
+  itOnPostgres(
+    'lock the current records, including those that another process has changed since they were read',
+    async () => {
+      for (const name of ['a', 'b']) await store.transaction(insert(name));
+      const other = await openStore(url);
+      try {
+        for (const name of ['a', 'b'])
+          await other.transaction(async (tx) => {
+            const read = await tables.keypairs.lock(tx, `ada/${name}`);
+            await tables.keypairs.update(tx, { ...read!, fingerprint: 'theirs' });
+          });
+      } finally {
+        await other.close();
+      }
+      const locked = (name: string) => async (tx: Tx) => (await tables.keypairs.lock(tx, `ada/${name}`))?.fingerprint;
+      statements.length = 0;
+      const together = () => Promise.all(['a', 'b', 'nobody'].map((name) => store.together(locked(name))));
+      expect(await together()).toEqual(['theirs', 'theirs', undefined]);
+      expect(await store.transaction(locked('a'))).toBe('theirs');
+      // JSON is read only once: afterwards, the revisions show that it is unchanged.
+      expect(statements.filter((name) => name === 'select keypairs')).toHaveLength(3);
+    },
+  );
 
   it('skip rows that others have locked, row by row', async () => {
     await store.transaction((tx) => tables.keypairs.insert(tx, keypair('there')));
@@ -257,8 +256,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(await tables.keypairs.get(store, 'ada/there')).toMatchObject({ fingerprint: 'ours' });
   });
 
-  it('are all rolled back when a batched statement fails, and then run one by one', async () => {
-    if (kind === 'SQLite') return;
+  itOnPostgres('are all rolled back when a batched statement fails, and then run one by one', async () => {
     await store.transaction(insert('taken'));
     const works = ['a', 'taken', 'b'].map((name) => store.together(insert(name)));
     const outcomes = await Promise.allSettled(works);
@@ -266,8 +264,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(await retained()).toEqual(['a', 'b', 'taken']);
   });
 
-  it('batch concurrent look-ups into one query', async () => {
-    if (kind === 'SQLite') return;
+  itOnPostgres('batch concurrent look-ups into one query', async () => {
     for (const name of ['a', 'b']) await store.transaction(insert(name));
     statements.length = 0;
     const request = ['ada/a', 'ada/b', 'ada/a', 'ada/nobody'].map((id) => tables.keypairs.get(store, id));
@@ -280,8 +277,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('transactions in batches o
     expect(await tables.keypairs.get(store, 'ada/a')).toBeUndefined();
   });
 
-  it('continue after a pooler has switched the session, and with it the prepared statements', async () => {
-    if (kind === 'SQLite') return;
+  itOnPostgres('continue after a pooler has switched the session, and with it the prepared statements', async () => {
     await tables.keypairs.get(store, 'nothing');
     await store.transaction(insert('a'));
     for (let n = 0; n < 10; n++)

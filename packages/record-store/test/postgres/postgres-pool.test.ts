@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
@@ -34,11 +36,33 @@ describe.skipIf(!postgresUrl)('several hosts', () => {
   const { host } = new URL(postgresUrl || 'postgres://none');
   const withHosts = (hosts: string) => postgresUrl.replace(host, hosts);
 
+  /** Forwards connections on a port to the database. Returns a function that ends all of them. */
+  async function forward(port: number): Promise<() => void> {
+    const target = new URL(postgresUrl);
+    const sockets: Socket[] = [];
+    const server = createServer((near) => {
+      const remote = connect(Number(target.port), target.hostname);
+      for (const socket of [near, remote]) sockets.push(socket.on('error', () => {}));
+      near.pipe(remote).pipe(near);
+    });
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    return () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    };
+  }
+
   it('are tried in turn, and the first of them again when it has recovered', async () => {
-    const unreachable = `127.0.0.1:${await freePort()}`;
-    const db = opened(withHosts(`${unreachable},${host}`));
-    const all = Array.from({ length: 5 }, () => sql<{ one: number }>`select 1 as one`.execute(db));
-    for (const { rows } of await Promise.all(all)) expect(rows).toEqual([{ one: 1 }]);
+    const [first, second] = [await freePort(), await freePort()];
+    const stopSecond = await forward(second);
+    const db = opened(withHosts(`127.0.0.1:${first},127.0.0.1:${second}`));
+    const select = async () => (await sql<{ one: number }>`select 1 as one`.execute(db)).rows;
+    for (const rows of await Promise.all(Array.from({ length: 5 }, select))) expect(rows).toEqual([{ one: 1 }]);
+    const stopFirst = await forward(first);
+    onTestFinished(stopFirst);
+    stopSecond();
+    // Queries on connections that have broken fail; later ones connect to the first host.
+    await expect.poll(() => select().catch(() => [])).toEqual([{ one: 1 }]);
   });
 
   it('are reported as unavailable if none of them can be reached', async () => {
