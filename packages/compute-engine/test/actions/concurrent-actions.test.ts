@@ -151,7 +151,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         },
       });
       const requested = { networkId, toExternal: false, resourceRequests: true };
-      await expect(engine.servers.act(context(), server.id, 'attachInterface', requested)).rejects.toThrow();
+      await expect(engine.servers.act(context(), server.id, 'attachInterface', requested)).rejects.toThrow(ProcessDied);
       await runGuards();
       expect(await portIds(server)).toEqual(before);
       expect((await fresh(server.id)).interfaces).toEqual(server.interfaces);
@@ -248,31 +248,37 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       expect(await coreOf(engine).worker.pending()).toBe(0);
     });
 
-    it('random attachments and detachments during other actions leave all services consistent', async () => {
+    it('attachments and detachments that overlap power actions leave all services consistent', async () => {
       const server = await boot();
       const ids = await Promise.all(Array.from({ length: 4 }, newVolume));
-      const quietly = (work: Promise<unknown>) => work.catch(() => undefined);
+      const verbs = ['attach_volume', 'detach_volume', 'attach_interface', 'detach_interface'] as const;
       for (let round = 0; round < 8; round++) {
-        const current = await fresh(server.id);
+        const isEven = round % 2 === 0;
+        const { interfaces } = await fresh(server.id);
+        const hanging = driver.addRule({ match: { verb: verbs }, hang: true });
         const request = { networkId, toExternal: false, resourceRequests: true };
-        const plugged = current.interfaces.at(-1)?.portId ?? randomUUID();
-        await Promise.all([
+        const requested = Promise.all([
           ...ids.map((id) =>
-            volumesOf(current).includes(id)
-              ? quietly(engine.servers.act(context(), current.id, 'detachVolume', { volumeId: id }))
-              : quietly(engine.servers.act(context(), current.id, 'attachVolume', expected(id))),
+            isEven
+              ? engine.servers.act(context(), server.id, 'attachVolume', expected(id))
+              : engine.servers.act(context(), server.id, 'detachVolume', { volumeId: id }),
           ),
-          quietly(engine.servers.act(context(), current.id, 'attachInterface', request)),
-          quietly(engine.servers.act(context(), current.id, 'detachInterface', { portId: plugged })),
-          quietly(engine.servers.act(context(), server.id, round % 2 === 0 ? 'os-stop' : 'os-start')),
+          engine.servers.act(context(), server.id, 'attachInterface', request),
+          engine.servers.act(context(), server.id, 'detachInterface', { portId: interfaces[0]!.portId }),
         ]);
+        await expect.poll(() => hanging.calls).toBe(ids.length + 2);
+        await engine.servers.act(context(), server.id, isEven ? 'os-stop' : 'os-start');
+        hanging.remove();
+        await requested;
         await engine.idle();
+        const after = await fresh(server.id);
+        expect([after.vmState, after.taskState, after.fault]).toEqual([isEven ? 'stopped' : 'active', null, null]);
+        expect(volumesOf(after).sort()).toEqual(isEven ? ids.toSorted() : []);
+        for (const id of ids) expect((await volume(id)).status).toBe(isEven ? 'in-use' : 'available');
+        expect(after.interfaces).toHaveLength(1);
+        expect(after.interfaces[0]!.portId).not.toBe(interfaces[0]!.portId);
+        expect(await portIds(server)).toEqual(after.interfaces.map(({ portId }) => portId));
       }
-      const after = await fresh(server.id);
-      expect(after.taskState).toBeNull();
-      for (const id of ids)
-        expect((await volume(id)).status).toBe(volumesOf(after).includes(id) ? 'in-use' : 'available');
-      expect(after.interfaces.map(({ portId }) => portId).sort()).toEqual((await portIds(server)).sort());
       expect(await coreOf(engine).worker.pending()).toBe(0);
     });
   },
