@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../src/clock/clock.js';
 import type { Driver, DriverWork } from '../src/drivers/driver.js';
+import { driverVerbs } from '../src/drivers/driver-verbs.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
 import type { Server } from '../src/model/index.js';
-import { sampleServer } from '../src/testing/driver/sample-server.js';
-import { createSequences } from '../src/testing/driver/sequences.js';
 import { testDriver } from '../src/testing/index.js';
 import { LedgerDriver } from './ledger-driver.js';
 import { ProcessDriver } from './process-driver.js';
@@ -35,11 +34,14 @@ describe('the page about drivers', () => {
 
   it('names every verb', () => {
     const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
-    const sequences = createSequences(sampleServer(), ['a', 'b']);
-    const requested = sequences.flatMap(({ commands }) => commands.map(({ verb }) => verb));
-    const shortened = /^(attach|detach)_|^live_migration/;
-    for (const verb of new Set(requested.filter((name) => !shortened.test(name))))
-      expect(page).toContain(`\`${verb}\``);
+    // The table shortens the names of verbs that differ only in their beginning or end.
+    const namesOf = (verb: string) => [
+      verb,
+      verb.replace(/^live_migration/, ''),
+      verb.replace(/^(attach|detach)_.*/, '$1_…'),
+    ];
+    const missing = driverVerbs.filter((verb) => !namesOf(verb).some((name) => page.includes(`\`${name}\``)));
+    expect(missing).toEqual([]);
   });
 });
 

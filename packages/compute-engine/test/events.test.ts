@@ -1,3 +1,4 @@
+import type { Session } from '@apistrata/record-store';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
@@ -121,13 +122,18 @@ describe.each(databases)('events, on $kind', ({ url }) => {
 
   it('are stored in the transaction of their change: a rollback discards them', async () => {
     const engine = await open({ events: {}, worker: false });
-    const { store } = coreOf(engine);
-    const rows = () => store.db.selectFrom('notifications').select('event_type').orderBy('seq').execute();
-    await engine.servers.create(ada, newServer);
-    const before = await rows();
-    expect(before.map(({ event_type }) => event_type)).toEqual(['instance.update']);
-    await expect(engine.servers.create(ada, { ...newServer, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
-    expect((await rows()).filter(({ event_type }) => event_type.startsWith('instance'))).toEqual(before);
+    const { store, events } = coreOf(engine);
+    const types = async ({ db }: Session = store) =>
+      (await db.selectFrom('notifications').select('event_type').orderBy('seq').execute()).map((row) => row.event_type);
+    const { servers } = await engine.servers.create(ada, newServer);
+    expect(await types()).toEqual(['instance.update']);
+    const change = store.transaction(async (tx) => {
+      await events.emitState(tx, undefined, servers[0]!, ada);
+      expect(await types(tx)).toEqual(['instance.update', 'instance.update']);
+      throw new Error('the change failed');
+    });
+    await expect(change).rejects.toThrow('the change failed');
+    expect(await types()).toEqual(['instance.update']);
   });
 
   it('are read in order from any position, even by readers that wait for more', async () => {

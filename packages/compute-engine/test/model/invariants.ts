@@ -59,8 +59,9 @@ async function capacityIsExact(engine: Engine, servers: readonly Server[]): Prom
     sum.servers! += 1;
     sums.set(claim.host, sum);
   }
-  for (const [host, used] of await usageByHost(coreOf(engine).store))
-    expect({ host, ...used }).toEqual({
+  const usage = await usageByHost(coreOf(engine).store);
+  for (const host of new Set([...usage.keys(), ...sums.keys()]))
+    expect({ host, ...usage.get(host) }).toEqual({
       host,
       ...(sums.get(host) ?? { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 }),
     });

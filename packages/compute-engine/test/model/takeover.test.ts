@@ -17,17 +17,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
   });
 
   it.each([
-    ['a deletion', (engine: Engine, id: string) => engine.servers.delete(contextOf('p1'), id)],
+    ['a deletion', (engine: Engine, id: string) => engine.servers.delete(contextOf('p1'), id), 'deleted'],
     [
       'a reset of the state',
       (engine: Engine, id: string) =>
         engine.servers.act(contextOf('p1', { isAdmin: true }), id, 'os-resetState', { state: 'active' }),
+      'active',
     ],
-  ])('ends when %s takes over the server, even in another process', async (_what, takeOver) => {
+  ])('ends when %s takes over the server, even in another process', async (_what, takeOver, vmState) => {
     const url = await database();
+    const drivers: SimulatedDriver[] = [];
     for (let i = 0; i < (kind === 'PostgreSQL' ? 2 : 1); i++) {
       const rules = [{ match: { verb: 'reboot' as const }, hang: true as const }];
       const driver = new SimulatedDriver({ clock: systemClock, rules });
+      drivers.push(driver);
       engines.push(await engineUnderTest({ database: url, driver, worker: { pollMs: 50 } }));
     }
     const [here, there = here] = engines as [Engine, Engine?];
@@ -35,8 +38,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
     const { servers } = await here.servers.create(contextOf('p1'), newServer);
     await here.idle();
     await here.servers.act(contextOf('p1'), servers[0]!.id, 'rebootHard');
+    const calls = () => drivers.flatMap(({ rules }) => rules).reduce((sum, rule) => sum + rule.calls, 0);
+    await expect.poll(calls).toBe(1);
     await takeOver(there, servers[0]!.id);
     for (const engine of engines) await engine.idle();
+    const server = await here.servers.get(contextOf('p1'), servers[0]!.id, { deleted: true });
+    expect(server).toMatchObject({ vmState, taskState: null, jobId: null });
+    expect(calls()).toBe(1);
     await checkInvariants(here);
   });
 
