@@ -67,9 +67,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(nodes.reduce((sum, node) => sum + node.servers, 0)).toBe(9);
       }));
 
-    it('inserts the rows of concurrently created servers with shared statements', () =>
+    it.runIf(kind === 'PostgreSQL')('inserts the rows of concurrently created servers with shared statements', () =>
       withEngine(async (engine, statements) => {
-        if (kind === 'SQLite') return;
         await engine.quotas.set({ projectId: 'p' }, unlimited, { force: true });
         await create(engine);
         statements.length = 0;
@@ -78,10 +77,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         await engine.idle();
         const written = statements.filter((name) => /^(insert|update|delete) /.test(name) && name !== 'update jobs');
         // Each batch of requests needs four statements, including one for claims. Each batch of jobs needs three.
+        expect(written.length).toBeGreaterThan(0);
         expect(written.length).toBeLessThanOrEqual(many);
         const servers = await engine.servers.list(contextOf('p'), { limit: 50 });
         expect(servers.map(({ vmState }) => vmState)).toEqual(Array(many + 1).fill('active'));
-      }));
+      }),
+    );
 
     it('takes less than one transaction per server if no host has capacity', () =>
       withEngine(async (engine, statements) => {

@@ -142,7 +142,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     ) {
       request.length = 0;
       await engine.servers.list(contextOf('p0'), { limit: LIMIT, ...query, marker: marked && marker });
-      return request.map((one) => one.query).filter(({ sql: text }) => /from "?servers"?/.test(text));
+      const sent = request.map((one) => one.query).filter(({ sql: text }) => /from "?servers"?/.test(text));
+      expect(sent.length).toBeGreaterThan(0);
+      return sent;
     }
 
     const costOf = async (one: (typeof opened)[number], query: (typeof requests)[number][1]) =>
@@ -161,6 +163,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
             const scans = plan.rows
               .map(({ detail }) => detail)
               .filter((detail) => /^(SCAN|SEARCH) servers\b/.test(detail));
+            expect(scans.length, text).toBeGreaterThan(0);
             expect(scans, text).toEqual(
               scans.filter((detail) => /\((project_id|id|rowid|reservation_id)=\?/.test(detail)),
             );

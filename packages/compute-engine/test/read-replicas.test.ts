@@ -97,13 +97,26 @@ describe.skipIf(!inject('postgresUrl'))('replicas for read-only requests', () =>
     await caughtUp(process, 'p4', ['web']);
   });
 
-  it('show current data that all projects share: flavors and limits', async () => {
+  it.each([
+    [
+      'flavors',
+      ({ flavors }: Engine) => flavors.create({ id: 'new', name: 'new', vcpus: 1, memoryMb: 64, diskGb: 1 }),
+      async ({ flavors }: Engine) => (await flavors.get(contextOf('p6'), 'new')).memoryMb,
+    ],
+    [
+      'limits',
+      ({ quotas }: Engine) => quotas.setClass('default', { cores: 64 }),
+      async ({ quotas }: Engine) => (await quotas.limits({ projectId: 'p6' })).cores,
+    ],
+  ])('show current data that all projects share: %s', async (_what, change, read) => {
     const process = await started();
     await boot(process, 'p6', 'web');
-    await caughtUp(process, 'p6', ['web']);
+    await eventually(async () => expect((await process.names('p6')).by).toBe('replica'));
     pair.pauseReplay();
     try {
-      await process.engine.flavors.create({ name: 'new', vcpus: 1, memoryMb: 64, diskGb: 1 });
+      await change(process.engine);
+      const reading = await process.engine.reading(contextOf('p6').caller);
+      expect(await read(reading)).toBe(64);
       expect((await process.names('p6')).by).toBe('primary');
     } finally {
       pair.resumeReplay();
