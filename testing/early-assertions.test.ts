@@ -1,24 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { earlyAssertionsIn } from './early-assertions.js';
+import { testFiles } from './test-files.js';
 
 const root = join(import.meta.dirname, '..');
-
-function testFiles(): string[] {
-  const packages = ['packages', 'examples'].flatMap((kind) =>
-    readdirSync(join(root, kind)).map((name) => join(kind, name)),
-  );
-  const folders = packages.flatMap((folder) => [join(folder, 'src'), join(folder, 'test')]);
-  return [...folders, 'testing']
-    .filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.ts'))
-        .map((file) => join(folder, file)),
-    )
-    .filter((file) => file.endsWith('.test.ts') || !file.includes('/src/'));
-}
 
 it('finds assertions on unfinished work, and waits that are too short', () => {
   const text = `import { chromium } from 'playwright-core';
