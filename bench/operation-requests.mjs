@@ -22,9 +22,9 @@ const lists = [
   { query: 'all_tenants=1&limit=100&status=ACTIVE' },
   { query: 'all_tenants=1&limit=100&sort_key=display_name' },
   { query: 'all_tenants=1&limit=20&name=r-0000' },
-  { query: 'all_tenants=1&limit=20&name=nobody' },
+  { query: 'all_tenants=1&limit=20&name=absent' },
   { query: 'all_tenants=1&limit=20&ip=203.0.113.99' },
-  { query: 'all_tenants=1&limit=20&tags=nobody' },
+  { query: 'all_tenants=1&limit=20&tags=absent' },
   { query: 'all_tenants=1&limit=20&changes-since=2001-01-01T00:00:00Z' },
 ];
 

@@ -15,10 +15,10 @@ const CLIENTS = 16;
 /** No resource matches, so that all candidates are searched. */
 const paths = [
   '/servers/detail?all_tenants=1&ip=203.0.113.99',
-  '/servers/detail?all_tenants=1&name=nobody.here',
-  '/servers/detail?all_tenants=1&key_name=nobody',
-  '/servers/detail?all_tenants=1&tags=nobody',
-  '/servers/detail?all_tenants=1&node=nobody',
+  '/servers/detail?all_tenants=1&name=absent.example',
+  '/servers/detail?all_tenants=1&key_name=absent',
+  '/servers/detail?all_tenants=1&tags=absent',
+  '/servers/detail?all_tenants=1&node=absent',
   '/servers/detail?all_tenants=1&sort_key=task_state&limit=100',
   '/servers/detail?all_tenants=1&changes-since=2001-01-01T00:00:00Z&deleted=1',
   '/servers/detail?all_tenants=1&limit=1000',

@@ -27,9 +27,14 @@ export interface BackendSuite {
   close?(): Promise<void>;
 }
 
-/** Registers the conformance tests for volume backends. The tests access disks over NBD, as guests do. */
-export function testVolumeBackend(suite: BackendSuite): void {
-  describe(`volumes of ${suite.name}`, { timeout: 300_000 }, () => {
+/**
+ * Registers the conformance tests for volume backends. The tests access disks over NBD, as guests do.
+ * @param missing what this machine lacks for the tests, which are then skipped with a warning
+ */
+export function testVolumeBackend(suite: BackendSuite, missing?: string): void {
+  const title = `volumes of ${suite.name}`;
+  if (missing) console.warn(`\n*** SKIPPED: ${title}: this machine has no ${missing} ***\n`);
+  describe.skipIf(missing)(title, { timeout: 300_000 }, () => {
     const never = new AbortController().signal;
     let folder: string;
     let backend: VolumeBackend;

@@ -2,25 +2,16 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'vitest';
 import { DirectoryBackend } from '../src/volumes/directory-backend.js';
 import { LvmBackend } from '../src/volumes/lvm-backend.js';
-import { type BackendSuite, missingForVolumes, testVolumeBackend } from './volume-backend-suite.js';
+import { missingForVolumes, testVolumeBackend } from './volume-backend-suite.js';
 
 const programs = { qemuImg: 'qemu-img', run: { runAs: undefined } };
 
-/** Registers the conformance tests of a backend, or reports why they are skipped. */
-function testOrSkip(missing: string | undefined, suite: BackendSuite): void {
-  if (missing) {
-    console.warn(`\n*** SKIPPED: volumes of ${suite.name}: this machine has no ${missing} ***\n`);
-    it.skip(`volumes of ${suite.name}: this machine has no ${missing}`, () => {});
-  } else testVolumeBackend(suite);
-}
-
-testOrSkip(missingForVolumes(), {
-  name: 'a directory',
-  open: async (folder) => new DirectoryBackend(folder, programs),
-});
+testVolumeBackend(
+  { name: 'a directory', open: async (folder) => new DirectoryBackend(folder, programs) },
+  missingForVolumes(),
+);
 
 /** Returns what this machine lacks for thin pools; undefined if it has all. */
 function missingForThinPools(): string | undefined {
@@ -54,11 +45,14 @@ function createPool(): () => void {
 }
 
 let removePool: (() => void) | undefined;
-testOrSkip(missingForVolumes() ?? missingForThinPools(), {
-  name: 'an LVM thin pool',
-  async open(folder) {
-    removePool ??= createPool();
-    return LvmBackend.open(folder, pool, programs);
+testVolumeBackend(
+  {
+    name: 'an LVM thin pool',
+    async open(folder) {
+      removePool ??= createPool();
+      return LvmBackend.open(folder, pool, programs);
+    },
+    close: async () => removePool?.(),
   },
-  close: async () => removePool?.(),
-});
+  missingForVolumes() ?? missingForThinPools(),
+);
