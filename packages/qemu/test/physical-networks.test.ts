@@ -1,7 +1,13 @@
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import { describe, expect, it } from 'vitest';
 import { sanitizePlan } from '../src/network/checked-plan.js';
-import { desiredLinks, type ExistingLink, linkCommands, mustRecreate } from '../src/network/desired-links.js';
+import {
+  desiredLinks,
+  type ExistingLink,
+  linkCommands,
+  mustRecreate,
+  removalCommands,
+} from '../src/network/desired-links.js';
 import { DeviceNames } from '../src/network/device-names.js';
 import { guestRules } from '../src/network/guest-rules.js';
 import { checkPhysicalNetwork, findPhysicalNetworks } from '../src/network/physical-networks.js';
@@ -78,6 +84,28 @@ describe('a network that is connected to a physical network', () => {
       linkinfo: { info_data: { id } },
     });
     expect(vlan && [mustRecreate(vlan, existing(7)), mustRecreate(vlan, existing(8))]).toEqual([false, true]);
+  });
+
+  it('is disconnected by removing each device once, because the kernel removes pairs and VLANs with their device', () => {
+    const existing = (ifname: string, link?: string): ExistingLink => ({
+      ifindex: 1,
+      ifname,
+      mtu: 1500,
+      flags: [],
+      ...(link && { link }),
+    });
+    const links = [
+      existing('aqbh71111111111'),
+      existing('aqph71111111111', 'aqqh71111111111'),
+      existing('aqqh71111111111', 'aqph71111111111'),
+      existing('aqvh71111111111', 'aqph71111111111'),
+      existing('aqvh72222222222', 'eth1'),
+    ];
+    expect(removalCommands(links)).toEqual([
+      'link delete dev aqbh71111111111',
+      'link delete dev aqph71111111111',
+      'link delete dev aqvh72222222222',
+    ]);
   });
 
   it('keeps DHCP and services of the cloud out of the physical network', () => {

@@ -8,7 +8,8 @@ import { PROGRAM_ENVIRONMENT } from '../programs/run-program.js';
 import { createMetadataResponse } from './metadata-response.js';
 
 const PORT = 80;
-const START_TIMEOUT_MS = 20_000;
+/** A busy computer may need many seconds to start a program. */
+const START_TIMEOUT_MS = 60_000;
 /** The maximum number of connections per network; further connections are rejected. */
 const MAX_CONNECTIONS = 200;
 

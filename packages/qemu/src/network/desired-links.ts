@@ -107,6 +107,8 @@ export interface ExistingLink {
   readonly ifname: string;
   readonly mtu: number;
   readonly master?: string;
+  /** The other end of a device pair, or the device of a VLAN. */
+  readonly link?: string;
   readonly flags: readonly string[];
   readonly linkinfo?: { readonly info_data?: LinkData };
 }
@@ -153,6 +155,19 @@ function creationCommands(link: DesiredLink, tapOwner: number): readonly string[
   if (link.kind === 'vlan') return [`link add link ${link.parent} name ${name} mtu ${mtu} type vlan id ${link.tag}`];
   const { namespace, mac } = link;
   return [`link add name ${name} mtu ${mtu} type veth peer name ${name} address ${mac} mtu ${mtu} netns ${namespace}`];
+}
+
+/**
+ * Returns the `ip` commands that remove devices. The kernel removes the other end of a device pair, and the VLANs of a
+ * device, with the device itself.
+ */
+export function removalCommands(links: readonly ExistingLink[]): readonly string[] {
+  const removed = new Set<string>();
+  return links.flatMap(({ ifname, link = '' }) => {
+    const isRemoved = removed.has(link);
+    removed.add(ifname);
+    return isRemoved ? [] : [`link delete dev ${ifname}`];
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ import type { DhcpFiles } from './dhcp-files.js';
 import type { IpTool } from './ip-tool.js';
 
 const POLL_INTERVAL_MS = 20;
-const START_TIMEOUT_MS = 10_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Writes a file unless it already has the same content. @returns true if the content was different */
 async function writeIfChanged(path: string, text: string): Promise<boolean> {

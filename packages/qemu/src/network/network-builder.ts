@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
 import type { DesiredLink } from './desired-link.js';
-import { desiredLinks, linkCommands, mustRecreate, selectServedNetworks } from './desired-links.js';
+import { desiredLinks, linkCommands, mustRecreate, removalCommands, selectServedNetworks } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
 import { createAdvertisementFiles, createDhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
@@ -111,7 +111,7 @@ export class NetworkBuilder {
     const removedLinks = existing.filter(({ ifname }) => !names.has(ifname) || mismatchedNames.has(ifname));
     const removedNamespaces = namespaces.filter((name) => !desiredNamespaces.has(name));
     await ip.batch([
-      ...removedLinks.map(({ ifname }) => `link delete dev ${ifname}`),
+      ...removalCommands(removedLinks),
       ...removedNamespaces.map((name) => `netns delete ${name}`),
       ...addedNamespaces.map((name) => `netns add ${name}`),
     ]);
