@@ -76,7 +76,7 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
   });
 
   it('stops waiting for a connection at its timeout', async () => {
-    await open({ poolSize: 1, poolWaitMs: 100 });
+    await open({ poolSize: 1, poolWaitMs: 1000 });
     const { end, done } = await inTransaction(({ db }) => sql`select 1`.execute(db));
     await expect(store.check()).rejects.toMatchObject(failure('busy'));
     end();
