@@ -1,5 +1,5 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from './eventually.js';
@@ -7,24 +7,55 @@ import { eventually } from './eventually.js';
 const run = promisify(execFile);
 const MANAGER = '/lib/systemd/systemd';
 const GROUPS = '/sys/fs/cgroup';
+const DEVICES = join(GROUPS, 'devices');
+const NAMESPACES = [
+  '--pid',
+  '--fork',
+  '--kill-child',
+  '--mount',
+  '--mount-proc',
+  '--cgroup',
+  '--ipc',
+  '--uts',
+  '--net',
+];
 
 /** Targets that units refer to. Targets of the computer would start its services. */
 const TARGETS = ['sysinit', 'basic', 'shutdown', 'network-online', 'multi-user'];
 
-/** Starts the manager in its namespaces, with its own control groups and without the units of the computer. */
-const BEGIN = `
-mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system /run/lock && ip link set lo up
+/**
+ * Mounts what the manager needs in its namespaces: its own control groups, and folders for device files and for the
+ * state of programs that do not change those of the computer.
+ */
+const PREPARE = `
+mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system /run/lock /run/dev/files /run/dev/work && ip link set lo up
+mount -t overlay -o lowerdir=/dev,upperdir=/run/dev/files,workdir=/run/dev/work overlay /dev
 if [ -e ${GROUPS}/cgroup.controllers ]; then mount -t cgroup2 none ${GROUPS}
 else
-  mount -t tmpfs tmpfs ${GROUPS} && mkdir ${GROUPS}/systemd
-  mount -t cgroup -o none,name=systemd systemd ${GROUPS}/systemd && mount -o remount,ro ${GROUPS}
+  devices=$(test ! -e ${DEVICES} || echo devices)
+  mount -t tmpfs tmpfs ${GROUPS}
+  for name in systemd $devices; do
+    mkdir ${GROUPS}/$name
+    options=$(test $name = systemd && echo none,name=systemd || echo $name)
+    mount -t cgroup -o $options $name ${GROUPS}/$name
+  done
+  mount -o remount,ro ${GROUPS}
 fi
-exec ${MANAGER} --system --unit=multi-user.target --log-target=console --show-status=no
 `;
+/** Starts the manager without the units of the computer. */
+const BEGIN = `${PREPARE} exec ${MANAGER} --system --unit=multi-user.target --log-target=console --show-status=no`;
 
-/** Returns the folder of control groups that systemd manages. */
-function hierarchy(): string | undefined {
-  return [GROUPS, join(GROUPS, 'systemd')].find((folder) => existsSync(join(folder, 'cgroup.procs')));
+/** Messages of programs that lack a right, and of kernels that lack a file system. */
+const MISSING_RIGHT = /not permitted|permission denied|unknown filesystem/i;
+
+/**
+ * Returns the folders of control groups that systemd manages: one for version 2, which also limits devices; for version
+ * 1, one for processes and, if the computer has it, one for devices.
+ */
+function hierarchies(): readonly string[] {
+  const unified = existsSync(join(GROUPS, 'cgroup.controllers'));
+  const folders = unified ? [GROUPS] : [join(GROUPS, 'systemd'), DEVICES];
+  return folders.filter((folder) => existsSync(join(folder, 'cgroup.procs')));
 }
 
 function removeGroups(folder: string): void {
@@ -35,26 +66,15 @@ function removeGroups(folder: string): void {
 
 /** A running systemd as the first process of its own namespaces: processes, mounts, networks and control groups. */
 export class Systemd {
-  readonly #group: string;
+  readonly #groups: readonly string[];
   readonly #outer: ChildProcess;
   #log = '';
 
-  private constructor(units: string, group: string) {
-    this.#group = group;
-    const namespaces = [
-      '--pid',
-      '--fork',
-      '--kill-child',
-      '--mount',
-      '--mount-proc',
-      '--cgroup',
-      '--ipc',
-      '--uts',
-      '--net',
-    ];
-    // The process joins the control group first, so that it sees this group as the root of all groups.
-    const command = `echo $$ >${group}/cgroup.procs && exec unshare ${namespaces.join(' ')} sh -ec "$BEGIN"`;
-    this.#outer = spawn('sh', ['-ec', command], {
+  private constructor(units: string, groups: readonly string[]) {
+    this.#groups = groups;
+    // The process joins the control groups first, so that it sees them as the roots of all groups.
+    const enter = groups.map((group) => `echo $$ >${group}/cgroup.procs`).join(' && ');
+    this.#outer = spawn('sh', ['-ec', `${enter} && exec unshare ${NAMESPACES.join(' ')} sh -ec "$BEGIN"`], {
       env: { ...process.env, BEGIN, container: 'test', SYSTEMD_UNIT_PATH: units },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -68,28 +88,40 @@ export class Systemd {
   static missing(): string | undefined {
     if (process.getuid?.() !== 0) return 'root';
     if (!existsSync(MANAGER)) return 'systemd';
-    if (!hierarchy()) return 'control groups';
-    return undefined;
+    if (hierarchies().length === 0) return 'control groups';
+    const { stderr } = spawnSync('unshare', [...NAMESPACES, 'sh', '-ec', PREPARE], { encoding: 'utf8' });
+    // Other errors are not requirements of the computer: `start()` fails with them.
+    return MISSING_RIGHT.test(stderr) ? `right to mount control groups in namespaces (${stderr.trim()})` : undefined;
+  }
+
+  /** Returns the missing requirement for units with a device policy; undefined if all are met. */
+  static missingForDevices(): string | undefined {
+    const enforces = hierarchies().some((folder) => folder === GROUPS || folder === DEVICES);
+    return Systemd.missing() ?? (enforces ? undefined : 'control groups for devices');
   }
 
   /**
    * Starts systemd with the units in a folder, to which the targets are added.
    *
-   * @throws Error with its output if it does not start, such as in containers without the right to mount control groups
+   * @throws Error with its output if it does not start
    */
   static async start(units: string): Promise<Systemd> {
     for (const name of TARGETS)
       writeFileSync(join(units, `${name}.target`), `[Unit]\nDescription=${name}\nDefaultDependencies=no\n`);
-    const group = join(hierarchy() ?? GROUPS, `apistrata-test-${process.pid}`);
-    mkdirSync(group, { recursive: true });
-    const systemd = new Systemd(units, group);
-    await eventually(async () => {
-      if (systemd.#outer.exitCode !== null) return;
-      await systemd.run('systemctl', 'is-active', 'multi-user.target');
-    });
-    if (systemd.#outer.exitCode === null) return systemd;
-    removeGroups(group);
-    throw new Error(`systemd does not start: ${systemd.#log}`);
+    const systemd = new Systemd(
+      units,
+      hierarchies().map((folder) => mkdtempSync(join(folder, 'apistrata-test-'))),
+    );
+    try {
+      await eventually(async () => {
+        if (systemd.#outer.exitCode === null) await systemd.run('systemctl', 'is-active', 'multi-user.target');
+      });
+      if (systemd.#outer.exitCode === null) return systemd;
+      throw new Error(`it ended with ${systemd.#outer.exitCode}`);
+    } catch (error) {
+      await systemd.stop();
+      throw new Error(`systemd does not start: ${(error as Error).message}\n${systemd.log}`);
+    }
   }
 
   /** The process id of the manager, as seen from outside. */
@@ -110,6 +142,13 @@ export class Systemd {
     return stdout.trim();
   }
 
+  /** Runs a shell command in its namespaces, as a process of a unit, and returns the output. */
+  async runInUnit(unit: string, command: string): Promise<string> {
+    const group = await this.run('systemctl', 'show', '--property=ControlGroup', '--value', unit);
+    const folder = hierarchies().includes(DEVICES) ? DEVICES : GROUPS;
+    return this.run('sh', '-ec', `echo $$ >${folder}${group}/cgroup.procs\n${command}`);
+  }
+
   /** The output of the manager and of its services. */
   get log(): string {
     return this.#log;
@@ -118,6 +157,8 @@ export class Systemd {
   /** Ends systemd with all of its processes. */
   async stop(): Promise<void> {
     this.#outer.kill('SIGKILL');
-    await eventually(() => removeGroups(this.#group));
+    await eventually(() => {
+      for (const group of this.#groups.filter((folder) => existsSync(folder))) removeGroups(group);
+    });
   }
 }

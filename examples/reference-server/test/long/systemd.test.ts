@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { missingForBridges } from '../../../../packages/qemu/test/bridge/missing-for-bridges.js';
@@ -7,22 +7,19 @@ import { buildBootDisk, missingForBootLoaders } from '../../../../packages/qemu/
 import { buildGuest } from '../../../../packages/qemu/test/guest/build-guest.js';
 import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
 import { machineDirectory } from '../../../../packages/qemu/test/qemu-cloud.js';
-import { bundledProgram } from '../../../../testing/bundled-program.js';
 import { findProgram } from '../../../../testing/servers.js';
 import { Systemd } from '../../../../testing/systemd.js';
+import { copyUnit, installUnit, MACHINE_UNITS } from '../shipped-unit.js';
 
-const UNITS = join(import.meta.dirname, '../../../../docs/operating');
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const POLLING = { timeout: 300_000, interval: 500 };
 
 const folder = machineDirectory();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const analyze = findProgram('systemd-analyze');
-it.skipIf(!analyze).each(['apistrata-machines', 'apistrata-host'])('%s.service is a valid unit', (name) => {
-  const unit = join(folder, `${name}.service`);
-  copyFileSync(join(UNITS, `${name}.service`), unit);
-  const { status, stderr } = spawnSync(String(analyze), ['verify', unit], { encoding: 'utf8' });
+it.skipIf(!analyze).each(MACHINE_UNITS)('%s is a valid unit', (unit) => {
+  copyUnit(unit, folder);
+  const { status, stderr } = spawnSync(String(analyze), ['verify', join(folder, unit)], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
 });
 
@@ -32,26 +29,17 @@ if (missing) console.warn(`\n*** SKIPPED: machines under systemd: this machine h
 describe.skipIf(missing)('apistrata-machines.service in a real systemd', { timeout: 600_000 }, () => {
   const UNIT = 'apistrata-machines.service';
   const units = join(folder, 'units');
-  let systemd: Systemd | undefined;
+  let systemd: Systemd;
 
   beforeAll(async () => {
-    mkdirSync(join(units, `${UNIT}.d`), { recursive: true });
-    copyFileSync(join(UNITS, UNIT), join(units, UNIT));
+    mkdirSync(units);
     const disk = buildBootDisk(folder, buildGuest(folder));
-    const options = `--cloud --driver qemu --acceleration tcg --log-level error --drain-ms 0 --image guest=${disk}`;
-    const own = [
-      '[Service]',
-      'StateDirectory=',
-      `WorkingDirectory=${folder}`,
-      `Environment=APISTRATA_DB=${folder}/data/cloud.db APISTRATA_MACHINE_DIR=${folder}/qemu PATH=${process.env.PATH}`,
-      'ExecStart=',
-      `ExecStart=${process.execPath} ${await bundledProgram(MAIN)} ${options}`,
-    ];
-    writeFileSync(join(units, `${UNIT}.d`, 'test.conf'), `${own.join('\n')}\n`);
-    systemd = await Systemd.start(units).catch((error: Error) => {
-      console.warn(`\n*** SKIPPED: machines under systemd: ${error.message} ***\n`);
-      return undefined;
+    await installUnit(UNIT, units, {
+      directory: folder,
+      environment: `APISTRATA_DB=${folder}/data/cloud.db APISTRATA_MACHINE_DIR=${folder}/qemu`,
+      options: `--acceleration tcg --log-level error --drain-ms 0 --image guest=${disk}`,
     });
+    systemd = await Systemd.start(units);
   }, 120_000);
   afterAll(async () => {
     await systemd?.stop();
@@ -59,13 +47,11 @@ describe.skipIf(missing)('apistrata-machines.service in a real systemd', { timeo
       for (const pid of processesOf(folder, name)) process.kill(pid, 'SIGKILL');
   });
 
-  it('leaves machines running when it is restarted, killed and stopped', async (context) => {
-    if (!systemd) return context.skip('systemd cannot run in namespaces of this machine');
-    const manager = systemd;
-    const systemctl = (...args: readonly string[]) => manager.run('systemctl', ...args);
+  it('leaves machines running when it is restarted, killed and stopped', async () => {
+    const systemctl = (...args: readonly string[]) => systemd.run('systemctl', ...args);
     const environment = `OS_CLIENT_CONFIG_FILE=${folder}/data/clouds.yaml OS_CLOUD=apistrata`;
-    const openstack = (command: string) => manager.run('sh', '-ec', `${environment} openstack ${command}`);
-    const serves = () => openstack('server list -f value -c Status').catch((error) => `${error.stderr}${manager.log}`);
+    const openstack = (command: string) => systemd.run('sh', '-ec', `${environment} openstack ${command}`);
+    const serves = () => openstack('server list -f value -c Status').catch((error) => `${error.stderr}${systemd.log}`);
     const guests = () => processesOf(folder);
     const counted = (id: string) =>
       (readFileSync(join(folder, 'qemu/machines', id, 'console.log'), 'utf8').match(/^COUNT /gm) ?? []).length;
