@@ -49,11 +49,12 @@ export class QemuHosts {
   readonly #hosts = new Map<string, ChildProcess>();
   readonly #errorLogs = new Map<string, string>();
   readonly #lines = new Set<GuestLine>();
-  readonly #database: string;
+  /** The URL of the database, which processes in any network namespace can use. */
+  readonly database: string;
   readonly engine: Engine;
 
   private constructor(database: string, directory: string, engine: Engine) {
-    this.#database = database;
+    this.database = database;
     this.directory = directory;
     this.engine = engine;
   }
@@ -92,7 +93,7 @@ export class QemuHosts {
   async start(name: string, options: HostOptions = {}): Promise<void> {
     const { link, computer, ...driver } = options;
     const main = await bundledProgram(PROGRAM);
-    const args = [main, this.#database, name, join(this.directory, name), JSON.stringify({ link, driver })];
+    const args = [main, this.database, name, join(this.directory, name), JSON.stringify({ link, driver })];
     const [program, all] = computer?.enter(process.execPath, args) ?? [process.execPath, args];
     const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     this.#hosts.set(name, child);
@@ -156,7 +157,7 @@ export class QemuHosts {
    * Returns what the database check reports about incorrectly counted capacity; undefined if all capacity is correct.
    */
   async miscounted(): Promise<string | undefined> {
-    const findings = await checkDatabase(this.#database);
+    const findings = await checkDatabase(this.database);
     return findings.find(({ what, good }) => what === 'capacity' && !good)?.reported;
   }
 
