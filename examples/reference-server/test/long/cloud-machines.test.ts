@@ -1,8 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Computer } from '../../../../packages/qemu/test/bridge/computer.js';
 import { missingForBridges } from '../../../../packages/qemu/test/bridge/missing-for-bridges.js';
 import { buildBootDisk, missingForBootLoaders } from '../../../../packages/qemu/test/guest/boot-disk.js';
@@ -23,10 +23,13 @@ if (missing) console.warn(`\n*** SKIPPED: a whole cloud with real machines: this
 const run = promisify(execFile);
 /** Without KVM, a guest boots in half a minute on an idle computer, and takes many times as long on a busy one. */
 const POLLING = { timeout: 300_000, interval: 1_000 };
+const SSH_OPTIONS = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes', 'ConnectTimeout=20'];
 
-describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 }, () => {
+describe.skipIf(missing)('a whole cloud with real machines', { timeout: 1_200_000 }, () => {
   const folder = machineDirectory();
   const machines = join(folder, 'qemu');
+  const key = join(folder, 'laptop.pem');
+  const sshArguments = ['-q', '-i', key, ...SSH_OPTIONS.flatMap((option) => ['-o', option])];
   let computer: Computer;
   let program: Program;
 
@@ -61,10 +64,24 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
   const openstack = (command: string) => shell(`openstack ${command}`);
 
   /** Runs a command in the guest over SSH, at the guest's floating IP address and with the key pair from the API. */
-  const ssh = (address: string, command: string) =>
-    shell(
-      `ssh -q -i laptop.pem -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o ConnectTimeout=20 root@${address} '${command}'`,
-    );
+  const ssh = (address: string, command: string) => shell(`ssh ${sshArguments.join(' ')} root@${address} '${command}'`);
+
+  /** Opens one SSH connection to the guest. Returns a function that sends a line, and waits until the guest returns it. */
+  function openConnection(address: string): (line: string) => Promise<void> {
+    const [enter, args] = computer.enter('ssh', [...sshArguments, `root@${address}`, 'cat']);
+    const connection = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    onTestFinished(() => void connection.kill());
+    connection.stdin.on('error', () => {});
+    let [sent, received] = ['', ''];
+    connection.stdout.on('data', (chunk) => {
+      received += chunk;
+    });
+    return async (line) => {
+      sent += `${line}\n`;
+      connection.stdin.write(`${line}\n`);
+      await expect.poll(() => [connection.exitCode, received], POLLING).toEqual([null, sent]);
+    };
+  }
 
   /**
    * Returns the path of a volume's disk in the guest. The guest names disks in the order in which it finds them, which
@@ -76,7 +93,7 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     return `/dev/${file.split('/').at(-2)}`;
   }
 
-  it('needs only the commands of the client, from the upload of an image to ssh', async () => {
+  it('needs only the commands of the client, from the upload of an image to ssh, on connections that outlive the program', async () => {
     await shell(`${workflowCommands()}chmod 600 laptop.pem`);
     expect(readFileSync(join(folder, 'copy.qcow2')).equals(readFileSync(join(folder, IMAGE_FILE)))).toBe(true);
     const address = await openstack('floating ip list -f value -c "Floating IP Address"');
@@ -90,9 +107,18 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 900_000 
     await openstack('server image create --wait --name copy one');
     expect(Number(await openstack('image show copy -f value -c size'))).toBeGreaterThan(1_000_000);
 
-    expect(await program.end('SIGKILL')).toBeNull();
-    expect(await bootId(), 'the guest runs on without the program').toBe(boot);
-    program = await start();
+    const sendLine = openConnection(address);
+    await sendLine('the program runs');
+    for (const [signal, code] of [
+      ['SIGTERM', 0],
+      ['SIGKILL', null],
+    ] as const) {
+      expect(await program.end(signal)).toBe(code);
+      expect(await bootId(), 'the guest runs on without the program').toBe(boot);
+      await sendLine(`the program has ended after ${signal}`);
+      program = await start();
+      await sendLine(`the program has started again after ${signal}`);
+    }
     for (const [command, prints] of REMAINING_OUTPUT) expect(await openstack(command), command).toMatch(prints);
     expect(await ssh(address, 'cat /data/note')).toBe('kept');
     expect(await bootId()).toBe(boot);
