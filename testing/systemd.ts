@@ -30,7 +30,7 @@ const TARGETS = ['sysinit', 'basic', 'shutdown', 'network-online', 'multi-user']
 const PREPARE = `
 mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system /run/lock /run/dev/files /run/dev/work && ip link set lo up
 mount -t overlay -o lowerdir=/dev,upperdir=/run/dev/files,workdir=/run/dev/work overlay /dev
-if [ -e ${GROUPS}/cgroup.controllers ]; then mount -t cgroup2 none ${GROUPS}
+if [ -e ${GROUPS}/cgroup.controllers ]; then umount --lazy ${GROUPS} && mount -t cgroup2 none ${GROUPS}
 else
   devices=$(test ! -e ${DEVICES} || echo devices)
   mount -t tmpfs tmpfs ${GROUPS}
@@ -42,9 +42,6 @@ else
   mount -o remount,ro ${GROUPS}
 fi
 `;
-/** Starts the manager without the units of the computer. */
-const BEGIN = `${PREPARE} exec ${MANAGER} --system --unit=multi-user.target --log-target=console --show-status=no`;
-
 /** Messages of programs that lack a right, and of kernels that lack a file system. */
 const MISSING_RIGHT = /not permitted|permission denied|unknown filesystem/i;
 
@@ -56,6 +53,28 @@ function hierarchies(): readonly string[] {
   const unified = existsSync(join(GROUPS, 'cgroup.controllers'));
   const folders = unified ? [GROUPS] : [join(GROUPS, 'systemd'), DEVICES];
   return folders.filter((folder) => existsSync(join(folder, 'cgroup.procs')));
+}
+
+/** Adds targets to a folder of units, to which these refer. */
+function addTargets(units: string): void {
+  for (const name of TARGETS)
+    writeFileSync(join(units, `${name}.target`), `[Unit]\nDescription=${name}\nDefaultDependencies=no\n`);
+}
+
+/** Returns the shell command that becomes systemd, in its own namespaces and without the units of the computer. */
+function managerCommand(units: string, unit: string): string {
+  const options = ['--system', `--unit=${unit}`, '--log-target=console', '--show-status=no'];
+  const environment = `container=test SYSTEMD_UNIT_PATH=${units}`;
+  return `exec unshare ${NAMESPACES.join(' ')} sh -ec '${PREPARE} ${environment} exec ${MANAGER} ${options.join(' ')}'`;
+}
+
+/**
+ * Adds targets to a folder of units, and returns the shell command that runs one of the units in systemd. The command
+ * ends with the unit if the unit contains `SuccessAction=exit-force` and `FailureAction=exit-force`.
+ */
+export function commandForUnit(units: string, unit: string): string {
+  addTargets(units);
+  return managerCommand(units, unit);
 }
 
 function removeGroups(folder: string): void {
@@ -74,8 +93,7 @@ export class Systemd {
     this.#groups = groups;
     // The process joins the control groups first, so that it sees them as the roots of all groups.
     const enter = groups.map((group) => `echo $$ >${group}/cgroup.procs`).join(' && ');
-    this.#outer = spawn('sh', ['-ec', `${enter} && exec unshare ${NAMESPACES.join(' ')} sh -ec "$BEGIN"`], {
-      env: { ...process.env, BEGIN, container: 'test', SYSTEMD_UNIT_PATH: units },
+    this.#outer = spawn('sh', ['-ec', `${enter} && ${managerCommand(units, 'multi-user.target')}`], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#outer.stdout, this.#outer.stderr])
@@ -106,8 +124,7 @@ export class Systemd {
    * @throws Error with its output if it does not start
    */
   static async start(units: string): Promise<Systemd> {
-    for (const name of TARGETS)
-      writeFileSync(join(units, `${name}.target`), `[Unit]\nDescription=${name}\nDefaultDependencies=no\n`);
+    addTargets(units);
     const systemd = new Systemd(
       units,
       hierarchies().map((folder) => mkdtempSync(join(folder, 'apistrata-test-'))),

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../../../../testing/eventually.js';
+import { findInstalledProgram } from '../../src/programs/find-program.js';
 import { BUSYBOX, COMMAND_LINE, MODULES, missingForGuests, packGuest, putFile } from './build-guest.js';
 
 const VIRTIOFSD = ['/usr/lib/qemu/virtiofsd', '/usr/libexec/virtiofsd'].find((path) => existsSync(path));
@@ -21,6 +22,24 @@ export interface CommandResult {
 /** Returns the missing requirement for running commands with the distribution's kernel; undefined if all are met. */
 export function missingForComputerGuests(): string | undefined {
   return missingForGuests() ?? (VIRTIOFSD ? undefined : 'virtiofsd (qemu-system-common)');
+}
+
+/** The kernel modules that LVM thin pools need; each follows its dependencies. */
+export const THIN_POOL_MODULES = [
+  'libcrc32c',
+  'dm-mod',
+  'dm-bufio',
+  'dm-persistent-data',
+  'dm-bio-prison',
+  'dm-thin-pool',
+  'loop',
+];
+
+/** Returns the missing requirement for LVM thin pools in such a virtual machine; undefined if all are met. */
+export function missingForThinPoolsInGuests(): string | undefined {
+  if (!findInstalledProgram('lvm')) return 'LVM (lvm2)';
+  if (!existsSync('/usr/sbin/thin_check')) return 'thin_check (thin-provisioning-tools)';
+  return missingForComputerGuests();
 }
 
 /**

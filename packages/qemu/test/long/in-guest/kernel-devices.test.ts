@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -7,7 +7,12 @@ import { findInstalledProgram } from '../../../src/programs/find-program.js';
 import { missingForBridges } from '../../bridge/missing-for-bridges.js';
 import { missingForEncryption } from '../../bridge/missing-for-encryption.js';
 import { buildGuest } from '../../guest/build-guest.js';
-import { missingForComputerGuests, runInGuest } from '../../guest/computer-guest.js';
+import {
+  missingForComputerGuests,
+  missingForThinPoolsInGuests,
+  runInGuest,
+  THIN_POOL_MODULES,
+} from '../../guest/computer-guest.js';
 import { ada, guestPreset, IMAGE, KERNEL, RAMDISK } from '../../qemu-cloud.js';
 
 const missing =
@@ -20,10 +25,7 @@ if (missing)
     `\n*** SKIPPED: WireGuard, vhost-net, VLANs and LVM of the kernel: this machine has no ${missing} ***\n`,
   );
 
-const missingForThinPools =
-  missingForComputerGuests() ??
-  (findInstalledProgram('lvm') ? undefined : 'LVM (lvm2)') ??
-  (existsSync('/usr/sbin/thin_check') ? undefined : 'thin_check (thin-provisioning-tools)');
+const missingForThinPools = missingForThinPoolsInGuests();
 if (missingForThinPools)
   console.warn(
     `\n*** SKIPPED: volumes of an LVM thin pool in a guest: this machine has no ${missingForThinPools} ***\n`,
@@ -32,15 +34,6 @@ if (missingForThinPools)
 const ROOT = join(import.meta.dirname, '../../../../..');
 const TIMEOUT_MS = 900_000;
 const THIN_POOLS_TIMEOUT_MS = 600_000;
-const THIN_POOL_MODULES = [
-  'libcrc32c',
-  'dm-mod',
-  'dm-bufio',
-  'dm-persistent-data',
-  'dm-bio-prison',
-  'dm-thin-pool',
-  'loop',
-];
 /** The caller is an administrator, because only administrators connect networks to a VLAN. */
 const admin = { ...ada.caller, isAdmin: true };
 /** Requests to the cloud. `@network@` stands for the id of the network that the first one creates. */
