@@ -6,6 +6,8 @@ import { ownerOf } from '../images/image-cache.js';
 export interface GuestAddress {
   readonly address: string;
   readonly version: 4 | 6;
+  /** Whether the guest must configure the address itself, because no DHCP server assigns it. */
+  readonly isStatic: boolean;
   readonly cidr: string;
   readonly gateway: string | null;
   readonly nameservers: readonly string[];
@@ -34,6 +36,9 @@ export async function readGuestInterface(
 ): Promise<GuestInterface> {
   const caller = ownerOf(server);
   const network = await networks.getNetwork(caller, networkId).catch(ignoreNotFound);
+  // On a network without port security, a DHCP server outside the cloud may assign the guest's address.
+  const isUnsecured = async () =>
+    (await networks.getPort(caller, portId).catch(ignoreNotFound))?.portSecurityEnabled === false;
   const addresses = await Promise.all(
     fixedIps.map(async ({ address, version, subnetId }) => {
       const subnet = await networks.getSubnet(caller, subnetId).catch(ignoreNotFound);
@@ -41,6 +46,7 @@ export async function readGuestInterface(
         subnet && {
           address,
           version,
+          isStatic: !subnet.enableDhcp && !(await isUnsecured()),
           cidr: subnet.cidr,
           gateway: subnet.gatewayIp,
           nameservers: subnet.dnsNameservers,

@@ -5,6 +5,7 @@ import { createNetworkData } from './meta-data.js';
 const ipv4: GuestAddress = {
   address: '10.0.0.5',
   version: 4,
+  isStatic: false,
   cidr: '10.0.0.0/20',
   gateway: '10.0.0.1',
   nameservers: [],
@@ -16,6 +17,7 @@ const ipv4: GuestAddress = {
 const ipv6: GuestAddress = {
   address: 'fd00::5',
   version: 6,
+  isStatic: false,
   cidr: 'fd00::/64',
   gateway: 'fd00::1',
   nameservers: [],
@@ -52,5 +54,16 @@ describe('the network data of a guest', () => {
     expect(createNetworkData({ interfaces: [{ ...port, addresses: [address] }] })).toMatchObject({
       networks: [{ ip_address: address.address, netmask, routes }],
     });
+  });
+
+  it.each([
+    [ipv4, false, 'ipv4_dhcp'],
+    [ipv4, true, 'ipv4'],
+    [ipv6, false, 'ipv6'],
+    [ipv6, true, 'ipv6'],
+  ])('specifies DHCP for IPv4 addresses that DHCP assigns, and no other addresses (%#)', (address, isStatic, type) => {
+    const port = { portId: 'p', networkId: 'n', mac: 'fa:16:3e:00:00:01', mtu: 1500, tag: null };
+    const interfaces = [{ ...port, addresses: [{ ...address, isStatic }] }];
+    expect(createNetworkData({ interfaces })).toMatchObject({ networks: [{ type }] });
   });
 });

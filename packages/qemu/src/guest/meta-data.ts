@@ -78,12 +78,12 @@ export function createNetworkData({ interfaces }: Pick<GuestMetadata, 'interface
       vif_id: portId,
     })),
     networks: interfaces.flatMap(({ networkId, addresses }, link) =>
-      addresses.map(({ address, version, cidr, gateway, nameservers, routes }, index) => {
+      addresses.map(({ address, version, isStatic, cidr, gateway, nameservers, routes }, index) => {
         const defaultDestination =
           version === 4 ? { network: '0.0.0.0', netmask: '0.0.0.0' } : { network: '::', netmask: '::' };
         return {
           id: `network${link}-${index}`,
-          type: version === 4 ? 'ipv4_dhcp' : 'ipv6',
+          type: version === 4 && !isStatic ? 'ipv4_dhcp' : `ipv${version}`,
           link: linkId(link),
           network_id: networkId,
           ip_address: address,

@@ -3,7 +3,8 @@ import type { GuestAddress, GuestInterface } from '../guest/guest-networks.js';
 import { createUserNetwork } from './user-network.js';
 
 function nic(...addresses: readonly Partial<GuestAddress>[]): GuestInterface {
-  const plain = { version: 4, cidr: '10.0.0.0/16', gateway: '10.0.0.1', nameservers: [], routes: [] } as const;
+  const subnet = { cidr: '10.0.0.0/16', gateway: '10.0.0.1', nameservers: [], routes: [] };
+  const plain = { version: 4, isStatic: false, ...subnet } as const;
   const full = addresses.map((address) => ({ address: '10.0.0.77', ...plain, ...address }));
   return { portId: 'p', networkId: 'n', mac: 'fa:16:3e:00:00:01', mtu: 1500, tag: null, addresses: full };
 }
