@@ -1,16 +1,13 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Computer } from '../../../../packages/qemu/test/bridge/computer.js';
 import { missingForBridges } from '../../../../packages/qemu/test/bridge/missing-for-bridges.js';
 import { buildBootDisk, missingForBootLoaders } from '../../../../packages/qemu/test/guest/boot-disk.js';
 import { buildGuest, missingForLogins } from '../../../../packages/qemu/test/guest/build-guest.js';
 import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
-import { machineDirectory } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { findProgram } from '../../../../testing/servers.js';
-import { type Program, startProgram } from '../program.js';
+import { CloudComputer } from './cloud-computer.js';
 import { IMAGE_FILE, REMAINING_OUTPUT, workflowCommands } from './workflow-commands.js';
 
 const missing =
@@ -20,46 +17,22 @@ const missing =
   (findProgram('openstack') ? undefined : 'python3-openstackclient');
 if (missing) console.warn(`\n*** SKIPPED: a whole cloud with real machines: this machine has no ${missing} ***\n`);
 
-const run = promisify(execFile);
 /** Without KVM, a guest boots in half a minute on an idle computer, and takes many times as long on a busy one. */
 const POLLING = { timeout: 300_000, interval: 1_000 };
 const SSH_OPTIONS = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes', 'ConnectTimeout=20'];
 
 describe.skipIf(missing)('a whole cloud with real machines', { timeout: 1_200_000 }, () => {
-  const folder = machineDirectory();
-  const machines = join(folder, 'qemu');
+  const cloud = new CloudComputer();
+  const { folder } = cloud;
   const key = join(folder, 'laptop.pem');
   const sshArguments = ['-q', '-i', key, ...SSH_OPTIONS.flatMap((option) => ['-o', option])];
-  let computer: Computer;
-  let program: Program;
-
-  const start = () => {
-    const qemu = ['--driver', 'qemu', '--machine-dir', machines, '--acceleration', 'tcg', '--network-mode', 'bridge'];
-    const cloud = ['--cloud', '--db', join(folder, 'cloud.db'), '--log-level', 'error', '--port', '8774'];
-    return startProgram([...cloud, ...qemu], {}, computer.enter);
-  };
+  const shell = (commands: string) => cloud.shell(commands);
   beforeAll(async () => {
     const guest = buildGuest(folder, { logins: true });
     execFileSync('qemu-img', ['convert', '-O', 'qcow2', buildBootDisk(folder, guest), join(folder, IMAGE_FILE)]);
-    computer = await Computer.open();
-    program = await start();
+    await cloud.open();
   }, 120_000);
-  afterAll(async () => {
-    await program?.end('SIGKILL');
-    // Machines and networks continue to exist after the program ends, so a failed test must remove them.
-    for (const name of ['qemu-system', 'qemu-storage-daemon', 'dnsmasq'])
-      for (const pid of processesOf(folder, name)) process.kill(pid, 'SIGKILL');
-    computer?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  /** Runs shell commands on the cloud's computer, with the environment of the cloud's administrator. */
-  async function shell(commands: string): Promise<string> {
-    const settings = { OS_CLIENT_CONFIG_FILE: join(folder, 'clouds.yaml'), OS_CLOUD: 'apistrata' };
-    const [enter, args] = computer.enter('bash', ['-euo', 'pipefail', '-c', `cd ${folder}\n${commands}`]);
-    const { stdout } = await run(enter, args, { env: { ...process.env, ...settings } });
-    return stdout.trim();
-  }
+  afterAll(() => cloud.close());
 
   const openstack = (command: string) => shell(`openstack ${command}`);
 
@@ -68,7 +41,7 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 1_200_00
 
   /** Opens one SSH connection to the guest. Returns a function that sends a line, and waits until the guest returns it. */
   function openConnection(address: string): (line: string) => Promise<void> {
-    const [enter, args] = computer.enter('ssh', [...sshArguments, `root@${address}`, 'cat']);
+    const [enter, args] = cloud.computer.enter('ssh', [...sshArguments, `root@${address}`, 'cat']);
     const connection = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     onTestFinished(() => void connection.kill());
     connection.stdin.on('error', () => {});
@@ -113,10 +86,10 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 1_200_00
       ['SIGTERM', 0],
       ['SIGKILL', null],
     ] as const) {
-      expect(await program.end(signal)).toBe(code);
+      expect(await cloud.program.end(signal)).toBe(code);
       expect(await bootId(), 'the guest runs on without the program').toBe(boot);
       await sendLine(`the program has ended after ${signal}`);
-      program = await start();
+      await cloud.start();
       await sendLine(`the program has started again after ${signal}`);
     }
     for (const [command, prints] of REMAINING_OUTPUT) expect(await openstack(command), command).toMatch(prints);
@@ -142,10 +115,10 @@ describe.skipIf(missing)('a whole cloud with real machines', { timeout: 1_200_00
     await openstack('image delete debian copy');
 
     await expect.poll(() => processesOf(folder), POLLING).toEqual([]);
-    await expect.poll(() => computer.left(), POLLING).toEqual([]);
+    await expect.poll(() => cloud.computer.left(), POLLING).toEqual([]);
     for (const place of ['qemu/machines', 'qemu/volumes', 'qemu/contents', 'cloud.db.images'])
       await expect.poll(() => readdirSync(join(folder, place)), { ...POLLING, message: place }).toEqual([]);
-    expect(await program.end('SIGTERM')).toBe(0);
-    expect(program.output()).not.toContain('"level":50');
+    expect(await cloud.program.end('SIGTERM')).toBe(0);
+    expect(cloud.program.output()).not.toContain('"level":50');
   });
 });

@@ -5,11 +5,18 @@ import { expect } from 'vitest';
 /** The file that the page names as an image. */
 export const IMAGE_FILE = 'debian-13-genericcloud-amd64.qcow2';
 
-/** Returns the commands of the page about a whole cloud. */
-export function workflowCommands(): string {
+/** Returns a block of commands from the page about a whole cloud. */
+function readCommands(name: string): string {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/whole-cloud.md'), 'utf8');
-  return /<!-- workflow -->\s*```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? expect.fail('the page has no workflow');
+  const block = new RegExp(`<!-- ${name} -->\\s*\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(page);
+  return block?.[1] ?? expect.fail(`the page has no block ${name}`);
 }
+
+/** Returns the commands of the page's workflow. */
+export const workflowCommands = (): string => readCommands('workflow');
+
+/** Returns the commands that follow the workflow with virtual machines: a login at the floating IP address. */
+export const loginCommands = (): string => readCommands('login');
 
 /** Commands whose output shows which resources remain after the cloud was killed, with that output. */
 export const REMAINING_OUTPUT: readonly (readonly [command: string, prints: RegExp])[] = [

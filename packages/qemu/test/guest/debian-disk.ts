@@ -16,6 +16,7 @@ const PACKAGES = [
   'linux-image-cloud-amd64',
   'netbase',
   'openssh-server',
+  'qemu-guest-agent',
   'sudo',
   'systemd-sysv',
   'udev',
@@ -26,17 +27,26 @@ const SUPERFLUOUS = ['var/cache/apt/archives', 'usr/share/doc', 'usr/share/man',
 
 const BUILD_MS = 900_000;
 
-/** Returns this computer's Debian release, for which it has the signing keys; undefined if it does not run Debian. */
-function release(): string | undefined {
+/** A release of Debian. */
+export type DebianRelease = 'bookworm' | 'trixie';
+
+/** Returns this computer's Debian release; undefined if it does not run Debian. */
+function installedRelease(): string | undefined {
   if (!existsSync('/etc/debian_version')) return undefined;
   return /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1];
 }
 
-/** Returns the missing requirement for creating a disk with Debian on this machine; undefined if all are met. */
-export function missingForDebian(): string | undefined {
+/**
+ * Returns the missing requirement for creating a disk with Debian on this machine; undefined if all are met.
+ *
+ * @param release default: this computer's release
+ */
+export function missingForDebian(release?: DebianRelease): string | undefined {
   if (!findProgram('mmdebstrap')) return 'mmdebstrap';
   if (!findProgram('ssh')) return 'openssh-client';
-  if (process.getuid?.() !== 0 || !release()) return 'root rights on Debian';
+  if (process.getuid?.() !== 0 || !installedRelease()) return 'root rights on Debian';
+  if (release && !existsSync(`/usr/share/keyrings/debian-archive-${release}-stable.gpg`))
+    return `signing keys of ${release} (debian-archive-keyring)`;
   return missingForBootLoaders();
 }
 
@@ -46,7 +56,7 @@ export function missingForDebian(): string | undefined {
  *
  * @returns the disk's path; undefined if the distribution's packages cannot be downloaded
  */
-export function buildDebianDisk(folder: string, megabytes: number): string | undefined {
+export function buildDebianDisk(folder: string, megabytes: number, release = installedRelease()): string | undefined {
   const files = join(folder, 'debian');
   const hooks = [
     'chroot "$1" systemctl enable systemd-networkd',
@@ -57,7 +67,7 @@ export function buildDebianDisk(folder: string, megabytes: number): string | und
     [
       ...['--quiet', '--mode=root', '--variant=apt', `--include=${PACKAGES.join(',')}`],
       ...['--aptopt=Apt::Install-Recommends "false"', ...hooks.map((hook) => `--customize-hook=${hook}`)],
-      ...[release() ?? '', files],
+      ...[release ?? '', files],
     ],
     { encoding: 'utf8', timeout: BUILD_MS },
   );
