@@ -125,14 +125,20 @@ async function synchronize(socket: Socket, detail: string, timeoutSignal: AbortS
  * request, so that an agent that starts later never executes a stale command.
  *
  * @param path the socket of the machine's guest agent channel
+ * @param endSignal ends the wait for the response; default: a timeout of one minute
  * @throws QemuError `GUEST_TIMEOUT` if the agent does not respond, `GUEST_COMMAND_FAILED` with the agent's error
  */
-export async function callAgent<T = unknown>(path: string, execute: string, args: object = {}): Promise<T> {
+export async function callAgent<T = unknown>(
+  path: string,
+  execute: string,
+  args: object = {},
+  endSignal?: AbortSignal,
+): Promise<T> {
   const syncTimeout = AbortSignal.timeout(SYNC_TIMEOUT_MS);
   const socket = await connectToAgent(path, syncTimeout);
   try {
     await synchronize(socket, execute, syncTimeout);
-    const timeoutSignal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
+    const timeoutSignal = endSignal ?? AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
     const response = await sendAndReceive(socket, formatCommand(execute, args), () => true, execute, timeoutSignal);
     if (response.error)
       throw new QemuError(

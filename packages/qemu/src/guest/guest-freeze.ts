@@ -4,12 +4,18 @@ import type { MachineFolder } from '../machine/machine-folder.js';
 import { QemuError } from '../qemu-error.js';
 import { optionsOfServer } from '../tuning/machine-options.js';
 import { freezeFileSystems, isFrozen, thawFileSystems } from './freeze.js';
-import { hasAgent } from './guest-agent.js';
+import { callAgent, hasAgent } from './guest-agent.js';
 
 /** The delay before the next attempt to thaw a guest. */
 const THAW_RETRY_MS = 10_000;
 /** The maximum number of seconds for which a guest stays frozen before the copy of its disk starts. */
 const MAX_FREEZE_SECONDS = 600;
+
+/**
+ * The maximum duration of a trim. An agent executes one command at a time and cannot cancel a trim, so a freeze that
+ * follows an unfinished trim fails.
+ */
+const TRIM_TIMEOUT_MS = 600_000;
 
 /** A guest with frozen file systems, and the holders that keep it frozen. */
 class FrozenGuest {
@@ -41,6 +47,20 @@ export class GuestFreeze {
     const frozenGuest = this.#guests.get(folder) ?? new FrozenGuest();
     this.#guests.set(folder, frozenGuest);
     return frozenGuest;
+  }
+
+  /**
+   * Makes a guest discard the unused blocks of its file systems, so that copies of its disks do not contain deleted
+   * files. Does nothing if the guest has no agent, is frozen, or cannot do this.
+   */
+  async trim(server: Server, folder: MachineFolder, signal: AbortSignal): Promise<void> {
+    if (!hasAgent(server)) return;
+    const guest = this.#getGuest(folder);
+    const runTrim = () => {
+      const endSignal = AbortSignal.any([signal, AbortSignal.timeout(TRIM_TIMEOUT_MS)]);
+      return callAgent(folder.file('agent'), 'guest-fstrim', {}, endSignal);
+    };
+    await guest.enqueue(async () => guest.holders.size > 0 || runTrim()).catch(() => {});
   }
 
   /** Freezes a guest's file systems on behalf of a holder. @throws QemuError `GUEST_TIMEOUT`, `GUEST_COMMAND_FAILED` */

@@ -26,6 +26,7 @@ export const snapshotOperations: DriverOperations = {
     if (existsSync(path)) return rm(copyPath, { force: true });
     const { qemuImg, runAs, directory } = host.parts;
     const qmp = await machine.connectIfRunning();
+    if (await machine.isRunning()) await host.frozenGuests.trim(server, folder, signal);
     // A copy that fills the host's disk would pause all guests.
     await checkSpace(
       directory,

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# A minimal QEMU guest agent, with only the commands for setting a password and for freezing file systems. Its argument
-# is the channel.
+# A minimal QEMU guest agent, with only the commands for setting a password and for freezing and trimming file systems.
+# Its argument is the channel.
 export PATH=/bin
 mkdir -p /etc
 : >/etc/shadow
@@ -22,6 +22,10 @@ while :; do
           echo "$user:$secret:19000::::::" >/etc/shadow
           respond '{"return": {}}'
         else respond '{"error": {"class": "GenericError", "desc": "unknown user"}}'; fi
+        ;;
+      guest-fstrim)
+        if [ "$state" = thawed ] && fstrim /mnt/disk; then respond '{"return": {"paths": []}}'
+        else respond '{"error": {"class": "GenericError", "desc": "cannot trim"}}'; fi
         ;;
       guest-fsfreeze-status) respond "{\"return\": \"$state\"}" ;;
       guest-fsfreeze-freeze)

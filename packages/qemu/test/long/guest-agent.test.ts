@@ -98,6 +98,14 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     expect(await run('dmesg | grep -c "recovery" || true')).toBe('0');
   });
 
+  it('is copied without deleted files', async () => {
+    const megabytes = 64;
+    await run(`dd if=/dev/urandom of=/mnt/disk/large bs=1M count=${megabytes}; sync; rm /mnt/disk/large; sync`);
+    const imageId = await copy('trimmed');
+    const { sizeBytes } = await cloud.engine.catalogs.images.get(ada.caller, imageId);
+    expect(sizeBytes).toBeLessThan((megabytes / 2) * 2 ** 20);
+  });
+
   it('is thawed by the next copy if it was left frozen', async () => {
     await send('guest-fsfreeze-freeze');
     await copy('another');
