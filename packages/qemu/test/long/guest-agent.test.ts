@@ -99,7 +99,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
   });
 
   it('is copied without deleted files', async () => {
-    const megabytes = 64;
+    const megabytes = 24;
     await run(`dd if=/dev/urandom of=/mnt/disk/large bs=1M count=${megabytes}; sync; rm /mnt/disk/large; sync`);
     const imageId = await copy('trimmed');
     const { sizeBytes } = await cloud.engine.catalogs.images.get(ada.caller, imageId);
