@@ -67,8 +67,6 @@ export interface Port {
   readonly hasResourceRequest: boolean;
   /** The type of network device that the port needs: `normal`, or a dedicated device such as `direct`. */
   readonly vnicType: string;
-  /** Whether security groups and rules against address spoofing apply. Only the embedded catalog reports it. */
-  readonly portSecurityEnabled?: boolean;
 }
 
 /** The filters of a port list. A port must match all filters. */

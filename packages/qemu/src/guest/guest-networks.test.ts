@@ -13,12 +13,11 @@ const serverInterface = {
 } as unknown as ServerInterface;
 
 /** Returns the part of a network service that is needed for one interface. */
-function networksWith(subnet: object, port: object): DriverServices['networks'] {
+function networksWith(subnet: object, network: object): DriverServices['networks'] {
   const settings = { cidr: '10.0.0.0/24', gatewayIp: null, dnsNameservers: [], hostRoutes: [] };
   return {
-    getNetwork: async () => ({ mtu: 1400 }),
+    getNetwork: async () => ({ mtu: 1400, ...network }),
     getSubnet: async () => ({ ...settings, ...subnet }),
-    getPort: async () => port,
   } as unknown as DriverServices['networks'];
 }
 
@@ -28,8 +27,8 @@ describe('the address of a guest interface', () => {
     ['static on a subnet without DHCP', false, { portSecurityEnabled: true }, true],
     ['static if the network service does not report port security', false, {}, true],
     ['from a DHCP server outside the cloud without port security', false, { portSecurityEnabled: false }, false],
-  ])('is %s', async (_, enableDhcp, port, isStatic) => {
-    const networks = networksWith({ enableDhcp }, port);
+  ])('is %s', async (_, enableDhcp, network, isStatic) => {
+    const networks = networksWith({ enableDhcp }, network);
     const { addresses, mtu } = await readGuestInterface(networks, server, serverInterface);
     expect(addresses).toEqual([
       { address: '10.0.0.5', version: 4, isStatic, cidr: '10.0.0.0/24', gateway: null, nameservers: [], routes: [] },

@@ -26,19 +26,23 @@ export interface GuestInterface {
 
 const DEFAULT_MTU = 1500;
 
+type Networks = DriverServices['networks'];
+
+/** A network record. Only the embedded network service reports whether its ports are secured by default. */
+type Network = Awaited<ReturnType<Networks['getNetwork']>> & { readonly portSecurityEnabled?: boolean };
+
 /**
  * Reads an interface's settings from the network service. If the network was deleted, the interface has no addresses.
  */
 export async function readGuestInterface(
-  networks: DriverServices['networks'],
+  networks: Networks,
   server: Server,
   { portId, networkId, mac, tag, fixedIps }: ServerInterface,
 ): Promise<GuestInterface> {
   const caller = ownerOf(server);
-  const network = await networks.getNetwork(caller, networkId).catch(ignoreNotFound);
+  const network: Network | undefined = await networks.getNetwork(caller, networkId).catch(ignoreNotFound);
   // On a network without port security, a DHCP server outside the cloud may assign the guest's address.
-  const isUnsecured = async () =>
-    (await networks.getPort(caller, portId).catch(ignoreNotFound))?.portSecurityEnabled === false;
+  const isSecured = network?.portSecurityEnabled !== false;
   const addresses = await Promise.all(
     fixedIps.map(async ({ address, version, subnetId }) => {
       const subnet = await networks.getSubnet(caller, subnetId).catch(ignoreNotFound);
@@ -46,7 +50,7 @@ export async function readGuestInterface(
         subnet && {
           address,
           version,
-          isStatic: !subnet.enableDhcp && !(await isUnsecured()),
+          isStatic: !subnet.enableDhcp && isSecured,
           cidr: subnet.cidr,
           gateway: subnet.gatewayIp,
           nameservers: subnet.dnsNameservers,
