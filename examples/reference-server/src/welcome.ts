@@ -63,7 +63,7 @@ async function renderWelcomePage(url: string, { options, database, counts }: Wel
   const aboutHtml = html`<p>The server is running. Clients use the address <a href="${url}/v2.1/">${url}/v2.1/</a>.</p>
 ${facts(factEntries.filter(([, value]) => value !== undefined))}
 <h3>First request</h3><p>${prose(AUTHENTICATION_HELP[kind])}</p>
-${nextSteps(url, options).map((step) => card('curl', codeBlock(step, 'the command')))}
+${nextSteps(url, options).map((step) => card(step.split(' ')[0], codeBlock(step, 'the command')))}
 <h3>Next</h3><ul>
 ${!options['no-docs'] && html`<li><a href="${url}/docs">API reference</a>: every operation at every version, with a form to send requests</li><li><a href="${url}/docs/changes">Compare two versions</a> and see breaking changes</li>`}
 <li><a href="${url}/openapi.json">OpenAPI document</a>, of any version: <code>?version=2.53</code></li>

@@ -5,11 +5,12 @@ const SHOWN_EVENTS = 200;
 const RETRY_MS = 5_000;
 const { events: address } = document.documentElement.dataset;
 
-/** The notes for statuses after which a retry cannot succeed. */
-const FINAL_NOTES = {
-  403: 'Only administrators can read events.',
-  404: 'This server does not store events: start it with --events.',
-};
+const NOT_STORED = 'This server does not store events: start it with --events.';
+/**
+ * The notes for statuses after which a retry cannot succeed. Without events, the path belongs to the compute API, which
+ * responds with 300 and the list of its versions.
+ */
+const FINAL_NOTES = { 300: NOT_STORED, 403: 'Only administrators can read events.', 404: NOT_STORED };
 
 function show({ event, data }) {
   const { timestamp, payload } = JSON.parse(data);
@@ -71,7 +72,7 @@ export async function followEvents(signal, onEvent) {
     } catch {
       if (signal.aborted) return;
     }
-    note.textContent = 'The stream was interrupted. Reconnecting.';
+    note.textContent = 'Reconnecting to the stream.';
     await new Promise((resolve) => {
       setTimeout(resolve, RETRY_MS);
     });

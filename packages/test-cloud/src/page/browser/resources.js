@@ -76,7 +76,7 @@ const TABLES = {
     cells: ({ label, mtu, project_id: project, id }) => [
       cell(label),
       cell(mtu === undefined ? '–' : String(mtu)),
-      cell(project ?? '–'),
+      cell(project || '–'),
       cell(code(id)),
     ],
   },
@@ -87,12 +87,10 @@ const TABLES = {
     empty: 'No hosts',
     cells: (host) => [
       cell(host.hypervisor_hostname),
-      cell(
-        [
-          chip(host.state ?? 'up', TONES[host.state ?? 'up']),
-          host.status === 'disabled' ? [' ', chip('disabled', 'warn')] : [],
-        ].flat(2),
-      ),
+      cell([
+        chip(host.state, TONES[host.state]),
+        ...(host.status === 'disabled' ? [' ', chip('disabled', 'warn')] : []),
+      ]),
       cell(String(host.running_vms)),
       load(host.vcpus_used, host.vcpus, '', `CPUs in use on ${host.hypervisor_hostname}`),
       load(gib(host.memory_mb_used), gib(host.memory_mb), ' GiB', `Memory in use on ${host.hypervisor_hostname}`),

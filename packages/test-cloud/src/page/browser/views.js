@@ -33,8 +33,11 @@ export function startViews(detailOf, refresh) {
     const { view, id } = viewInAddress();
     for (const name of names) byId(`view-${name}`).hidden = name !== view;
     for (const link of links)
-      if (link.dataset.view === view) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
+      if (link.dataset.view === view) {
+        link.setAttribute('aria-current', 'page');
+        // On a phone, the links scroll.
+        link.parentElement.scrollLeft = link.offsetLeft - 48;
+      } else link.removeAttribute('aria-current');
     for (const row of document.querySelectorAll('tr.chosen')) row.classList.remove('chosen');
     byId('close').href = `#${view}`;
     update = undefined;

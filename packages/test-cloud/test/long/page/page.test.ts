@@ -197,6 +197,17 @@ describe.skipIf(!executablePath)('the page', () => {
     await expect.poll(() => cloud.clock.frozen).toBe(false);
   });
 
+  it('shows how long the servers of a project have run', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    await clientOf(cloud)('POST', '/compute/v2.1/servers', serverBody({ networks: [{ uuid: NETWORK }] }));
+    await cloud.idle();
+    const page = await open(cloud, {}, '/#usage');
+    const hours = async () => (await rows(page, 'usage').locator('td').allInnerTexts()).slice(1);
+    await expect.poll(hours).toEqual(['0.0', '0.0', '0.0']);
+    await cloud.clock.advance('36h');
+    await expect.poll(hours).toEqual(['36.0', '36.0', '18.0']);
+  });
+
   it('changes nothing if the cloud was started without control', async () => {
     const cloud = await cloudUnderTest();
     cloud.rules.http({ match: { path: '/x' }, status: 503 });
