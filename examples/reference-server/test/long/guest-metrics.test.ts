@@ -8,7 +8,7 @@ import { dashboardExpressions } from '../dashboard.js';
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: metrics of virtual machines: this machine has no ${missing} ***\n`);
 
-/** User-mode networks have no counters; packages/qemu/test/long/bridges.test.ts checks the counters of bridges. */
+/** User-mode networks have no counters; `guest-networks.test.ts` checks the counters of bridges. */
 const isCounted = (name: string) => !name.startsWith('apistrata_guest_network_');
 
 /** Only separate host processes have heartbeats, a lease and a fence. */

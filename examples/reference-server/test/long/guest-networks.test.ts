@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { processesOf } from '../../../../packages/qemu/test/processes-of.js';
 import { guestPreset, IMAGE, machineDirectory, NETWORK } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { runProgram, sendRequest, startProgram, type WrapCommand } from '../program.js';
+import { type Program, runProgram, sendRequest, startProgram, type WrapCommand } from '../program.js';
 
 const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests();
@@ -28,6 +29,11 @@ const options = ['--db', database, '--driver', 'qemu', '--machine-dir', machines
 const UNREACHABLE = 'http://127.0.0.1:9';
 const BRIDGE = ['--network-mode', 'bridge'];
 const outside = { id: '99999999-9999-4999-8999-999999999999', name: 'outside', external: true };
+
+/** The address of another computer, which guests reach through their router. */
+const PEER = '198.51.100.2';
+/** The amount of traffic that a test generates. */
+const KIB = 512;
 
 /** Creates resources that users need: bootable images, flavors and networks. */
 async function seed(): Promise<void> {
@@ -105,14 +111,38 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   }, 60_000);
   afterAll(() => computer?.close());
 
+  const wget = (...given: readonly string[]) => computer.outputOf('busybox', 'wget', '-q', '-O', '-', ...given);
+
+  async function postTo({ url }: Program, path: string, body: object): Promise<any> {
+    const header = ['--header', 'X-Auth-Token: ada:demo', '--header', 'Content-Type: application/json'];
+    const response = await wget(...header, '--post-data', JSON.stringify(body), `${url}/v2.1${path}`);
+    return JSON.parse(response || '{}');
+  }
+
+  /** Connects this computer to another one. */
+  function connectPeer(): void {
+    for (const command of [
+      'netns add peer',
+      'link add wan0 type veth peer name wan1 netns peer',
+      'address add 198.51.100.1/24 dev wan0',
+      'link set wan0 up',
+      `-netns peer address add ${PEER}/24 dev wan1`,
+      '-netns peer link set wan1 up',
+    ])
+      computer.inside('ip', ...command.split(' '));
+  }
+
+  /** Runs a program on the other computer for each TCP connection to a port. */
+  function serve(port: number, ...program: readonly string[]): void {
+    const args = ['netns', 'exec', 'peer', 'busybox', 'nc', '-ll', '-p', String(port), '-e', ...program];
+    const server = spawn(...computer.enter('ip', args), { stdio: 'ignore' });
+    onTestFinished(() => void server.kill());
+  }
+
   it('forwards floating IPs to guests according to their security groups, even while the server is stopped', async () => {
     let program = await startProgram([...options, ...BRIDGE], {}, computer.enter);
     onTestFinished(() => void program.end('SIGKILL'));
-    const post = async (path: string, body: object) => {
-      const header = ['--header', 'X-Auth-Token: ada:demo', '--header', 'Content-Type: application/json'];
-      const given = ['--post-data', JSON.stringify(body), `${program.url}/v2.1${path}`];
-      return JSON.parse((await computer.outputOf('busybox', 'wget', '-q', '-O', '-', ...header, ...given)) || '{}');
-    };
+    const post = (path: string, body: object) => postTo(program, path, body);
     const { server } = await post('/servers', { server: expected });
     const line = await booted(server.id);
     await line.run('(while :; do echo hello | nc -l -p 80; done) >/dev/null 2>&1 &');
@@ -138,6 +168,38 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
     await post(`/servers/${server.id}/action`, { forceDelete: null });
     await expect.poll(() => computer.left()).toEqual([]);
     expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('counts in the metrics what a guest sends and receives', async () => {
+    const program = await startProgram([...options, ...BRIDGE, '--metrics'], {}, computer.enter);
+    onTestFinished(() => void program.end('SIGKILL'));
+    const { server } = await postTo(program, '/servers', { server: expected });
+    const line = await booted(server.id);
+    const mac = await line.run('cat /sys/class/net/eth0/address');
+    /** Returns a counter of the guest’s interface. On a busy computer, a guest may not respond in time. */
+    const counter = (name: string) =>
+      eventually(async () => {
+        const metric = `apistrata_guest_network_${name}_bytes_total{server="${server.id}",mac="${mac}"} `;
+        const sample = (await wget(`${program.url}/metrics`)).split('\n').find((text) => text.startsWith(metric));
+        return Number(sample?.slice(metric.length) ?? expect.fail(`no ${metric}`));
+      });
+    const counters = async () => ({ sent: await counter('transmit'), received: await counter('receive') });
+    connectPeer();
+    serve(7000, 'dd', 'of=/dev/null');
+    serve(7001, 'dd', 'if=/dev/zero', 'bs=1024', `count=${KIB}`);
+
+    const before = await counters();
+    await line.run(`dd if=/dev/zero bs=1024 count=${KIB} 2>/dev/null | nc ${PEER} 7000`);
+    const between = await counters();
+    expect(between.sent - before.sent).toBeGreaterThan(KIB * 1024);
+    expect(between.received - before.received).toBeLessThan((KIB * 1024) / 2);
+    await line.run(`nc ${PEER} 7001 </dev/null >/dev/null`);
+    const after = await counters();
+    expect(after.received - between.received).toBeGreaterThan(KIB * 1024);
+    expect(after.sent - between.sent).toBeLessThan((KIB * 1024) / 2);
+    await postTo(program, `/servers/${server.id}/action`, { forceDelete: null });
+    await expect.poll(() => computer.left()).toEqual([]);
+    await program.end('SIGTERM');
   });
 
   it('reports that it needs root', async () => {
