@@ -16,16 +16,22 @@ const CIDR = '192.168.50.0/24';
 /** The addresses of the home router and of the computer. */
 const [HOME, OWN] = ['192.168.50.1', '192.168.50.2'];
 const PREFIX = 'fd00:50::';
+/** The other LAN, to which an interface of the computer leads. */
+const OTHER_CIDR = '192.168.60.0/24';
+const OTHER_ROUTER = '192.168.60.1';
 
 describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
   let cloud: BridgeCloud;
   let served: Server;
 
-  /** Runs a command in the network namespace of the home router. */
-  const inHomeNetwork = (...command: readonly string[]) =>
-    cloud.computer.inside('ip', 'netns', 'exec', 'home', ...command);
+  /** Sends a ping from a router to a guest. Throws an error if there is no reply. */
+  const pingFrom = (router: 'home' | 'office', server: Server) =>
+    cloud.computer.inside('ip', 'netns', 'exec', router, 'busybox', 'ping', '-c', '1', '-W', '2', addressOf(server, 4));
 
-  /** Creates the computer's bridge, and a home router that assigns addresses. */
+  /**
+   * Creates the computer's bridge, which leads to a home router that assigns addresses, and the computer's interface,
+   * which leads to a router of another LAN.
+   */
   function wire(computer: Computer, directory: string): void {
     const ip = (command: string) => computer.inside('ip', ...command.split(' '));
     for (const command of [
@@ -39,6 +45,10 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
       `-netns home address add ${PREFIX}1/64 dev lan1 nodad`,
       '-netns home link set lan1 up',
       '-netns home link set lo up',
+      'netns add office',
+      'link add wire0 type veth peer name wire1 netns office',
+      `-netns office address add ${OTHER_ROUTER}/24 dev wire1`,
+      '-netns office link set wire1 up',
     ])
       ip(command);
     const dnsmasq = ['dnsmasq', '--conf-file=/dev/null', '--port=0', '--interface=lan1', '--bind-interfaces'];
@@ -68,7 +78,7 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
 
   beforeAll(async () => {
     cloud = new BridgeCloud();
-    await cloud.open({ lan: 'br0' }, (computer) => wire(computer, cloud.directory));
+    await cloud.open({ lan: 'br0', wire: 'wire0' }, (computer) => wire(computer, cloud.directory));
     const network = await lan('lan');
     expect(network.mtu).toBe(1500);
     const pool = { allocationPools: [{ start: '192.168.50.10', end: '192.168.50.19' }] };
@@ -95,7 +105,7 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
   });
 
   it('admit computers of the LAN as security groups allow', async () => {
-    const reached = () => inHomeNetwork('busybox', 'ping', '-c', '1', '-W', '2', addressOf(served, 4));
+    const reached = () => pingFrom('home', served);
     expect(reached).toThrow();
     const [group] = await cloud.network('listSecurityGroups')(ada.caller, { name: 'default' });
     const rule = { securityGroupId: group!.id, direction: 'ingress' as const, protocol: 'icmp' };
@@ -116,6 +126,21 @@ describe.skipIf(missing)('LAN networks', { timeout: 300_000 }, () => {
     await shows(bare, `ping -c 1 -W 5 ${HOME} >/dev/null && echo reached`, 'reached');
     await cloud.call('servers', 'delete')(ada, bare.id);
     await cloud.idle();
+  });
+
+  it('connect guests to a LAN through an interface of the computer, until the last guest is deleted', async () => {
+    const ownerOf = () => cloud.computer.inside('ip', '-o', 'link', 'show', 'wire0');
+    expect(ownerOf()).not.toContain(' master ');
+    const network = await lan('wire');
+    await cloud.network('createSubnet')(admin, { networkId: network.id, cidr: OTHER_CIDR, gatewayIp: OTHER_ROUTER });
+    const wired = await cloud.create('wired', network.id);
+    await shows(wired, 'ip -4 -o addr show dev eth0', ` ${addressOf(wired, 4)}/24`);
+    await shows(wired, `ping -c 1 -W 5 ${OTHER_ROUTER} >/dev/null && echo reached`, 'reached');
+    await eventually(() => pingFrom('office', wired), { interval: 300 });
+    expect(await cloud.succeeds(wired, `ping -c 1 -W 2 ${HOME}`)).toBe(false);
+    await cloud.call('servers', 'delete')(ada, wired.id);
+    await cloud.idle();
+    expect(ownerOf()).not.toContain(' master ');
   });
 
   it('put a server in ERROR on a host that does not have the physical network', async () => {
