@@ -1,6 +1,4 @@
-import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import { describe, expect, it } from 'vitest';
-import { sanitizePlan } from '../src/network/checked-plan.js';
 import {
   desiredLinks,
   type ExistingLink,
@@ -11,8 +9,8 @@ import {
 import { DeviceNames } from '../src/network/device-names.js';
 import { guestRules } from '../src/network/guest-rules.js';
 import { checkPhysicalNetwork, findPhysicalNetworks } from '../src/network/physical-networks.js';
+import { planOf } from './physical-plan.js';
 
-const ID = '11111111-1111-4111-8111-111111111111';
 const names = new DeviceNames('h7');
 const cache = new Map([
   ['lan', { device: 'br0', isBridge: true }],
@@ -20,29 +18,7 @@ const cache = new Map([
 ]);
 const tunnels = { local: { address: '192.0.2.1', port: 4789 }, peers: new Map() };
 
-function planOf(networkType: string, physicalNetwork: string, segmentationId: number | null): NetworkPlan {
-  const provider = { networkType, physicalNetwork, segmentationId };
-  const subnet = { id: 's', cidr: '192.168.50.0/24', ipVersion: 4, enableDhcp: true };
-  const network = {
-    id: ID,
-    name: 'lan',
-    mtu: 1500,
-    segment: 1,
-    provider,
-    subnets: [{ ...subnet, gatewayIp: null, dnsNameservers: [], hostRoutes: [] }],
-  };
-  const port = { id: 'p', networkId: ID, mac: 'fa:16:3e:00:00:01', adminStateUp: true, addresses: [] };
-  const rules = { portSecurityEnabled: true, securityGroupIds: [], allowedAddressPairs: [] };
-  return sanitizePlan({
-    networks: [network],
-    ports: [{ ...port, ...rules, serverId: 'x' }],
-    routers: [],
-    rules: [],
-    members: {},
-  } as unknown as NetworkPlan);
-}
-
-const commandsOf = (plan: NetworkPlan, there: readonly ExistingLink[] = []) =>
+const commandsOf = (plan: ReturnType<typeof planOf>, there: readonly ExistingLink[] = []) =>
   linkCommands(desiredLinks(plan, names, cache, tunnels), there, 0).filter((command) =>
     /aq[pqvx]|eth1|br0/.test(command),
   );
@@ -63,6 +39,8 @@ describe('a network that is connected to a physical network', () => {
   it('is connected to an interface of the computer, or to a VLAN on it', () => {
     expect(commandsOf(planOf('flat', 'wire', null))).toContain('link set dev eth1 master aqbh71111111111');
     expect(commandsOf(planOf('vlan', 'wire', 7))).toEqual([
+      'link set dev eth1 addrgenmode none',
+      'link set dev eth1 up',
       'link add link eth1 name aqvh71111111111 mtu 1500 type vlan id 7',
       'link set dev aqvh71111111111 addrgenmode none',
       'link set dev aqvh71111111111 master aqbh71111111111',

@@ -115,15 +115,19 @@ export function physicalLinks(
   const { id, mtu, provider } = network;
   const bridge = names.bridge(id);
   const isVlan = provider?.networkType === 'vlan';
-  const devicePair: readonly DesiredLink[] = [
-    { kind: 'pair', name: names.physicalPeer(id), peer: names.physical(id), bridge: physical.device, mtu },
-    { kind: 'port', name: names.physical(id), bridge: isVlan ? null : bridge, mtu },
-  ];
   const parent = physical.isBridge ? names.physical(id) : physical.device;
+  const pair: DesiredLink = {
+    kind: 'pair',
+    name: names.physicalPeer(id),
+    peer: names.physical(id),
+    bridge: physical.device,
+    mtu,
+  };
   const tag = provider?.segmentationId ?? 0;
   return [
-    ...(physical.isBridge ? devicePair : []),
+    ...(physical.isBridge ? [pair] : []),
+    // A VLAN device can be up only if its parent is up.
+    { kind: 'port', name: parent, bridge: isVlan ? null : bridge, mtu },
     ...(isVlan ? [{ kind: 'vlan', name: names.vlan(id), parent, tag, bridge, mtu } as const] : []),
-    ...(physical.isBridge || isVlan ? [] : [{ kind: 'port', name: physical.device, bridge, mtu } as const]),
   ];
 }
