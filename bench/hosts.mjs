@@ -62,7 +62,13 @@ export async function run({ quick }) {
     const server = await engine.servers.get(context, servers[0].id);
     const [ms, perSecond] = await measure(coreOf(engine).machines, server, quick ? QUICK : FULL);
     return [
-      { what: 'a step handed over to a host and back, median', ours: ms, unit: 'ms', budget: '<= 5 ms' },
+      {
+        what: 'a step handed over to a host and back, median',
+        ours: ms,
+        unit: 'ms',
+        budget: '<= 5 ms',
+        reason: 'the request and its response are separate transactions on PostgreSQL',
+      },
       { what: `steps handed over, ${CONCURRENCY} at once`, ours: perSecond, unit: 'steps/s', budget: '>= 500' },
     ];
   } finally {

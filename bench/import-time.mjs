@@ -43,6 +43,7 @@ export async function run({ quick }) {
       baseline,
       unit: 'ms',
       budget: name === 'compute-router' ? '<= 150 ms' : '',
+      reason: 'finding, reading and compiling 143 files, including those of Express',
     }));
   } finally {
     rmSync(project, { recursive: true, force: true });

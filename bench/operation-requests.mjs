@@ -1,59 +1,66 @@
 /**
  * The most expensive requests of an administrator for each read operation, by `METHOD path`. A string instead of
  * requests is the reason why the operation is not measured. `params` and words in braces in `query` are names of values
- * that `operation-cloud.mjs` returns; `version` replaces the newest version at which the operation exists; `page` is
- * the reason for a cost above the budget.
+ * that `operation-cloud.mjs` returns; `version` replaces the newest version at which the operation exists; `subject`
+ * distinguishes requests to the same path. `reason` says why the request may miss its budget, and `database` why the
+ * CPU time of the database may grow.
  */
 
 const CHANGES = 'it changes the host';
 const REMOVED = 'it always returns 410';
-const PAGE = 'a page of 1000';
+const PAGE = 'the response is a page of 1,000';
+const UNPAGED = 'the list has no pages before 2.59, and contains ten times as many migrations';
+const HOSTED = 'the response contains all servers of the listed hosts, which have ten times as many';
+const SUMMED = 'sums the records of all servers of a host by project; the host has ten times as many';
+const SEARCHED = 'another thread searches ten times as many names, and shares the caches of the processor';
+const TAGGED = 'tags are only in the JSON text of records, so the texts of all records are searched';
+const CHANGED = 'reads and sorts all servers that match, because no index has both their changes and their order';
 
 const anyServer = [{ params: { server_id: 'anyServer' } }];
 const part = (id) => [{ params: { server_id: 'connected', id } }];
 const plain = [{}];
 
 const lists = [
-  { query: 'all_tenants=1&limit=1000', page: PAGE },
-  { query: 'all_tenants=1&limit=1000&marker={anyServer}', page: PAGE },
-  { query: 'all_tenants=1&limit=1000&host={host}', page: PAGE },
-  { query: 'all_tenants=1&limit=1000&project_id={project}', page: PAGE },
+  { query: 'all_tenants=1&limit=1000', reason: PAGE },
+  { query: 'all_tenants=1&limit=1000&marker={anyServer}', reason: PAGE },
+  { query: 'all_tenants=1&limit=1000&host={host}', reason: PAGE },
+  { query: 'all_tenants=1&limit=1000&project_id={project}', reason: PAGE },
   { query: 'all_tenants=1&limit=1000&deleted=1' },
   { query: 'all_tenants=1&limit=100&status=ACTIVE' },
   { query: 'all_tenants=1&limit=100&sort_key=display_name' },
-  { query: 'all_tenants=1&limit=20&name=r-0000' },
-  { query: 'all_tenants=1&limit=20&name=absent' },
+  { query: 'all_tenants=1&limit=20&name=r-0000', reason: SEARCHED },
+  { query: 'all_tenants=1&limit=20&name=absent', reason: SEARCHED },
   { query: 'all_tenants=1&limit=20&ip=203.0.113.99' },
-  { query: 'all_tenants=1&limit=20&tags=absent' },
-  { query: 'all_tenants=1&limit=20&changes-since=2001-01-01T00:00:00Z' },
+  { query: 'all_tenants=1&limit=20&tags=absent', database: TAGGED },
+  { query: 'all_tenants=1&limit=20&changes-since=2001-01-01T00:00:00Z', reason: CHANGED },
 ];
 
 export const requests = {
-  'GET /flavors': [{ query: 'is_public=None&limit=1000', page: PAGE }],
-  'GET /flavors/detail': [{ query: 'is_public=None&limit=1000', page: PAGE }],
+  'GET /flavors': [{ query: 'is_public=None&limit=1000', reason: PAGE }],
+  'GET /flavors/detail': [{ query: 'is_public=None&limit=1000', reason: PAGE }],
   'GET /flavors/{id}': [{ params: { id: 'flavor' } }],
   'GET /flavors/{flavor_id}/os-flavor-access': [{ params: { flavor_id: 'flavor' } }],
   'GET /flavors/{flavor_id}/os-extra_specs': [{ params: { flavor_id: 'flavor' } }],
   'GET /flavors/{flavor_id}/os-extra_specs/{id}': [{ params: { flavor_id: 'flavor', id: 'colour' } }],
-  'GET /os-keypairs': [{ query: 'limit=1000', page: PAGE }, { query: 'user_id={user}' }],
+  'GET /os-keypairs': [{ query: 'limit=1000', reason: PAGE }, { query: 'user_id={user}' }],
   'GET /os-keypairs/{id}': [{ params: { id: 'keypair' } }],
-  'GET /os-server-groups': [{ query: 'all_projects=1&limit=100' }, { query: 'all_projects=1', page: PAGE }, {}],
+  'GET /os-server-groups': [{ query: 'all_projects=1&limit=100' }, { query: 'all_projects=1', reason: PAGE }, {}],
   'GET /os-server-groups/{id}': [{ params: { id: 'group' } }],
   'GET /os-aggregates': plain,
   'GET /os-aggregates/{id}': [{ params: { id: 'aggregate' } }],
   'GET /os-services': plain,
-  'GET /os-hypervisors': [{}, { query: 'with_servers=true&limit=10' }],
-  'GET /os-hypervisors/detail': [{}, { version: '2.87' }, { query: 'with_servers=true&limit=10' }],
+  'GET /os-hypervisors': [{}, { query: 'with_servers=true&limit=10', reason: HOSTED }],
+  'GET /os-hypervisors/detail': [{}, { version: '2.87' }, { query: 'with_servers=true&limit=10', reason: HOSTED }],
   'GET /os-hypervisors/statistics': plain,
   'GET /os-hypervisors/{id}': [
     { params: { id: 'hypervisor' } },
-    { params: { id: 'hypervisor' }, query: 'with_servers=1' },
+    { params: { id: 'hypervisor' }, query: 'with_servers=1', reason: HOSTED },
   ],
   'GET /os-hypervisors/{id}/search': [{ params: { id: 'anyPart' } }],
-  'GET /os-hypervisors/{id}/servers': [{ params: { id: 'host' } }],
+  'GET /os-hypervisors/{id}/servers': [{ params: { id: 'host' }, reason: HOSTED }],
   'GET /os-hypervisors/{id}/uptime': [{ params: { id: 'hypervisor' } }],
   'GET /os-hosts': plain,
-  'GET /os-hosts/{id}': [{ params: { id: 'host' } }],
+  'GET /os-hosts/{id}': [{ params: { id: 'host' }, reason: SUMMED }],
   'GET /os-hosts/{id}/reboot': CHANGES,
   'GET /os-hosts/{id}/shutdown': CHANGES,
   'GET /os-hosts/{id}/startup': CHANGES,
@@ -63,14 +70,14 @@ export const requests = {
   'GET /servers/detail': lists,
   'GET /servers/{id}': [{ params: { id: 'anyServer' } }],
   'GET /servers/{server_id}/os-instance-actions': [
-    { params: { server_id: 'connected' }, query: 'limit=1000', page: PAGE },
-    { params: { server_id: 'connected' } },
+    { params: { server_id: 'connected' }, query: 'limit=1000', reason: PAGE },
+    { params: { server_id: 'connected' }, subject: 'a server with 1,000 actions' },
     ...anyServer,
   ],
   'GET /servers/{server_id}/os-instance-actions/{id}': part('action'),
   'GET /os-migrations': [
-    { version: '2.58', page: 'a list without pages' },
-    { query: 'limit=1000', page: PAGE },
+    { version: '2.58', reason: UNPAGED, database: UNPAGED },
+    { query: 'limit=1000', reason: PAGE },
     {},
     { query: 'host={host}&limit=100' },
     { query: 'status=nothing' },
@@ -112,9 +119,9 @@ export const requests = {
   ],
   'GET /os-quota-sets/{id}/defaults': [{ params: { id: 'project' } }],
   'GET /os-simple-tenant-usage': [
-    { query: 'detailed=1&limit=1000&start=2001-01-01T00:00:00', page: PAGE },
-    { query: 'start=2001-01-01T00:00:00&limit=1000&marker={anyServer}', page: PAGE },
-    { query: 'detailed=1&start=2001-01-01T00:00:00', version: '2.39', page: PAGE },
+    { query: 'detailed=1&limit=1000&start=2001-01-01T00:00:00', reason: PAGE },
+    { query: 'start=2001-01-01T00:00:00&limit=1000&marker={anyServer}', reason: PAGE },
+    { query: 'detailed=1&start=2001-01-01T00:00:00', version: '2.39', reason: PAGE },
   ],
   'GET /os-simple-tenant-usage/{id}': [{ params: { id: 'project' }, query: 'start=2001-01-01T00:00:00' }],
   'GET /images': plain,
@@ -134,7 +141,7 @@ export const requests = {
   'GET /os-floating-ip-dns': plain,
   'GET /os-floating-ip-dns/{domain_id}/entries/{id}': 'no domain has entries',
   'GET /os-fixed-ips/{id}': [{ params: { id: 'address' } }],
-  'GET /os-security-groups': [{}, { query: 'all_tenants=1&limit=1000', page: PAGE }],
+  'GET /os-security-groups': [{}, { query: 'all_tenants=1&limit=1000', reason: PAGE }],
   'GET /os-security-groups/{id}': [{ params: { id: 'security' } }],
   'GET /os-volumes': [{ query: 'limit=1000' }],
   'GET /os-volumes/detail': [{ query: 'limit=1000' }],

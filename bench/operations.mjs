@@ -1,5 +1,7 @@
-// The cost of every read operation for an administrator: the time of the thread that serves requests, with 100,000
-// servers compared with 10,000, both on 100 hosts. On PostgreSQL, database times that grow are reported as well.
+// The cost of every operation that reads (GET), for an administrator: the time of the thread that serves requests, with
+// 100,000 servers compared with 10,000, both on 100 hosts. On PostgreSQL, database times that grow are reported as
+// well. Operations that write are not measured here; `compute`, `compute-postgres` and `growth` measure creates, and
+// `mixed` measures the writes of clients.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,15 +12,15 @@ import { existsAt } from '@apistrata/microversion/router';
 import { startOperationCloud } from './operation-cloud.mjs';
 import { requests } from './operation-requests.mjs';
 import { mainThreadTime, processTime } from './process-time.mjs';
-import { interleaved, median } from './samples.mjs';
+import { interleaved, median, ratioOf } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
 import { durablePostgres } from './test-servers.mjs';
 
-const FULL = { sizes: [10_000, 100_000], rounds: 3, sampleMs: 30, most: 30 };
-const QUICK = { sizes: [200, 1000], rounds: 1, sampleMs: 5, most: 5 };
+const FULL = { sizes: [10_000, 100_000], rounds: 3, furtherRounds: 6, sampleMs: 30, most: 30 };
+const QUICK = { sizes: [200, 1000], rounds: 1, furtherRounds: 0, sampleMs: 5, most: 5 };
 const BUDGET_MS = 20;
 const GROWTH = 1.3;
-/** If the database takes less than this time, growth is not reported. */
+/** If the database takes less than this time, its growth is not reported. */
 const NOTABLE_MS = 5;
 const NEWEST_MINOR = 102;
 
@@ -74,19 +76,25 @@ async function cpuTimePerRequest({ server, databasePid, ...cloud }, sample, amou
   return { thread, database };
 }
 
-function rowsOf(kind, { path, query, version, page }, ours, baseline) {
-  const what = `${kind}: GET ${path}${query ? `?${query}` : ''}, ${version}`;
+function rowsOf(kind, { path, query, subject, version, reason, database: grows }, ours, baseline) {
+  const what = `${kind}: GET ${path}${query ? `?${query}` : ''}${subject ? ` of ${subject}` : ''}, ${version}`;
   const samples = (of) => ({ ours: ours.map(of), baseline: baseline.map(of) });
-  const budget = `<= ${BUDGET_MS} ms, <= ${GROWTH} x${page ? `, but for ${page}` : ''}`;
-  const rows = [{ what, ...samples(({ thread }) => thread), unit: 'ms of the serving thread', budget }];
+  const budget = `<= ${BUDGET_MS} ms, <= ${GROWTH} x`;
+  const rows = [{ what, ...samples(({ thread }) => thread), unit: 'ms of the serving thread', budget, reason }];
   const database = samples((sample) => sample.database);
   const [large, small] = [median(database.ours), median(database.baseline)];
   if (large > NOTABLE_MS && large > GROWTH * small)
-    rows.push({ what: `${what}: the database`, ...database, unit: 'ms of CPU' });
+    rows.push({
+      what: `${what}: the database`,
+      ...database,
+      unit: 'ms of CPU',
+      budget: `<= ${GROWTH} x`,
+      reason: grows ?? reason,
+    });
   return rows;
 }
 
-async function measure(kind, small, large, { rounds, sampleMs, most, sizes }) {
+async function measure(kind, small, large, { rounds, furtherRounds, sampleMs, most, sizes }) {
   const rows = [];
   for (const sample of requestsToMeasure()) {
     // Warm-up: the first requests build schemas and renderers.
@@ -94,11 +102,16 @@ async function measure(kind, small, large, { rounds, sampleMs, most, sizes }) {
     const once = await cpuTimePerRequest(large, sample, 2);
     const amount = Math.max(2, Math.min(most, Math.ceil(sampleMs / (once.thread + once.database))));
     const measures = [large, small].map((cloud) => () => cpuTimePerRequest(cloud, sample, amount));
-    const [ours, baseline] = await interleaved(rounds, ...measures);
-    rows.push(...rowsOf(kind, sample, ours, baseline));
+    const samples = await interleaved(rounds, ...measures);
+    const isMissed = () => ratioOf(...samples.map((list) => list.map(({ thread }) => thread)))?.median > GROWTH;
+    // Few rounds suffice for most requests. A growth without a known reason may be that of other load.
+    if (!sample.reason && isMissed())
+      for (const [index, more] of (await interleaved(furtherRounds, ...measures)).entries())
+        samples[index].push(...more);
+    rows.push(...rowsOf(kind, sample, ...samples));
   }
   const [from, to] = sizes.map((size) => size.toLocaleString('en'));
-  return [{ what: `${kind}: ${to} servers, and ${from}` }, ...rows];
+  return [{ what: `${kind}: operations that read (GET), with ${to} servers and with ${from}` }, ...rows];
 }
 
 export async function run({ quick }) {

@@ -35,6 +35,7 @@ export function rowsOf(markdown) {
         ratio: figure(cell('ratio')),
         unit: cell('unit').trim(),
         budget: cell('budget').trim(),
+        reason: cell('reason').trim(),
       });
     }
   }

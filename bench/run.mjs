@@ -5,7 +5,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeFigures } from './figures.mjs';
-import { missedBudgets } from './missed-budgets.mjs';
+import { missedBudgets, missesOf } from './missed-budgets.mjs';
 import { sectionsOf } from './results.mjs';
 import { slower } from './slower.mjs';
 import { table } from './table.mjs';
@@ -165,6 +165,9 @@ for (const name of positionals.length > 0 ? sections.filter((each) => positional
 console.log(`# ${measured.size} sections in ${Math.round((performance.now() - begun) / 1000)} s`);
 
 if (output === RESULTS && measured.size > 0) writeFigures(readFileSync(RESULTS, 'utf8'));
+const unexplained = missesOf([...measured.values()].join('\n')).filter(([, { reason }]) => !reason);
+if (!values.quick && unexplained.length > 0)
+  console.error(`# missed without a reason: ${unexplained.map(([subject]) => subject).join('; ')}`);
 let worse = [];
 if (former) {
   worse = slower(former, [...measured.values()].join('\n'));

@@ -1,6 +1,7 @@
+import { missOf } from './budget.mjs';
 import { ratioOf, summary } from './samples.mjs';
 
-export const COLUMNS = ['what', 'ours', 'baseline', 'unit', 'ratio', 'budget'];
+export const COLUMNS = ['what', 'ours', 'baseline', 'unit', 'ratio', 'budget', 'reason'];
 
 const digits = (number) => String(Number(number.toPrecision(4)));
 
@@ -11,13 +12,28 @@ function show(found) {
   return low === undefined ? digits(median) : `${digits(median)} (${digits(low)} to ${digits(high)})`;
 }
 
+/** Returns why a row misses its budget; an empty string if it does not, or if the reason is unknown. */
+function reasonOf(row, reason) {
+  const miss = missOf(row);
+  return miss ? (reason ?? (miss.spread ? 'the budget is within the spread of the samples' : '')) : '';
+}
+
 /**
- * Formats rows `{ what, ours, baseline, unit, budget }` as a Markdown table. `ours` and `baseline` are each a number or
- * a list of samples, from which the ratio is computed.
+ * Formats rows `{ what, ours, baseline, unit, budget, reason }` as a Markdown table. `ours` and `baseline` are each a
+ * number or a list of samples, from which the ratio is computed. `reason` is the reason why a row may miss its budget;
+ * the table contains it only if the row does.
+ *
+ * @throws Error if two rows have the same `what`, because it identifies a row
  */
 export function table(rows) {
-  const lines = rows.map(({ what, ours, baseline, unit, budget }) => {
-    const cells = [what, show(summary(ours)), show(summary(baseline)), unit, show(ratioOf(ours, baseline)), budget];
+  const subjects = new Set();
+  const lines = rows.map(({ what, unit, budget, reason, ...samples }) => {
+    if (subjects.has(what)) throw new Error(`two rows are named "${what}"`);
+    subjects.add(what);
+    const [ours, baseline] = [summary(samples.ours), summary(samples.baseline)];
+    const ratio = ratioOf(samples.ours, samples.baseline);
+    const why = reasonOf({ ours, baseline, ratio, budget }, reason);
+    const cells = [what, show(ours), show(baseline), unit, show(ratio), budget, why];
     return `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
   });
   return [`| ${COLUMNS.join(' | ')} |`, `|${'---|'.repeat(COLUMNS.length)}`, ...lines].join('\n');

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: benches have no types
+import { boundsOf } from '../../bench/budget.mjs';
+// @ts-expect-error: benches have no types
 import { documents, withFigures } from '../../bench/figures.mjs';
+// @ts-expect-error: benches have no types
+import { missedBudgets, missesOf } from '../../bench/missed-budgets.mjs';
+// @ts-expect-error: benches have no types
+import { rowsOf } from '../../bench/results.mjs';
 // @ts-expect-error: benches have no types
 import { slower } from '../../bench/slower.mjs';
 // @ts-expect-error: benches have no types
@@ -36,12 +42,66 @@ describe('a table of results', () => {
       { what: 'not here' },
     ];
     expect(table(rows).split('\n').slice(2)).toEqual([
-      '| both | 2 (1 to 3) | 2 (2 to 4) | ms | 0.5 (0.5 to 1.5) | <= 1 x |',
-      '| one sample each | 3 | 4 | ms | 0.75 |  |',
-      '| an even count | 2.5 (1 to 4) |  | us |  |  |',
-      '| no baseline | 2 (1 to 3) | 0 (0 to 1) | ms |  |  |',
-      '| not here |  |  |  |  |  |',
+      '| both | 2 (1 to 3) | 2 (2 to 4) | ms | 0.5 (0.5 to 1.5) | <= 1 x |  |',
+      '| one sample each | 3 | 4 | ms | 0.75 |  |  |',
+      '| an even count | 2.5 (1 to 4) |  | us |  |  |  |',
+      '| no baseline | 2 (1 to 3) | 0 (0 to 1) | ms |  |  |  |',
+      '| not here |  |  |  |  |  |  |',
     ]);
+  });
+
+  it('has the reasons of the rows that miss their budgets, by absolute, relative and added bounds', () => {
+    const reason = 'slow disk';
+    const budgets = [
+      { what: 'met', ours: 1, budget: '<= 1 ms' },
+      { what: 'too slow', ours: 2, budget: '<= 1 ms' },
+      { what: 'too few', ours: 1499, budget: '>= 1,500/s' },
+      { what: 'not zero', ours: 1, budget: '<= 0' },
+      { what: 'ratio too high', ours: 3, baseline: 2, budget: '<= 20 ms, <= 1.3 x' },
+      { what: 'added too much', ours: 1.2, baseline: 1, budget: '<= bare + 0.12 ms' },
+      { what: 'added little', ours: 1.1, baseline: 1, budget: '<= bare + 0.12 ms' },
+    ];
+    const text = results(budgets.map((row) => ({ ...row, reason, unit: 'ms' })));
+    const missed = ['too slow', 'too few', 'not zero', 'ratio too high', 'added too much'];
+    expect(missesOf(text)).toEqual(missed.map((what) => [`small: ${what}`, expect.objectContaining({ reason })]));
+    expect(missedBudgets(text)).toContain('| small: ratio too high | 3 ms, 1.5 x | <= 20 ms, <= 1.3 x | slow disk |');
+  });
+
+  it('attributes a miss without a known reason to the spread only if some samples meet the budget', () => {
+    const rows = [
+      { what: 'wide', ours: [1, 3, 4], unit: 'ms', budget: '<= 2 ms' },
+      { what: 'known', ours: [1, 3, 4], unit: 'ms', budget: '<= 2 ms', reason: 'slow disk' },
+      { what: 'narrow', ours: [3, 3, 4], unit: 'ms', budget: '<= 2 ms' },
+      { what: 'one of two bounds', ours: [3, 3, 4], baseline: [2, 2, 4], unit: 'ms', budget: '<= 2 ms, <= 1.3 x' },
+    ];
+    expect(missesOf(results(rows)).map(([, row]: [string, { reason: string }]) => row.reason)).toEqual([
+      'the budget is within the spread of the samples',
+      'slow disk',
+      '',
+      '',
+    ]);
+  });
+
+  it('has one row for each name', () => {
+    const row = { what: 'same', ours: 1, unit: 'ms' };
+    expect(() => table([row, row])).toThrow('two rows are named "same"');
+  });
+});
+
+describe('the results', () => {
+  const text = readFileSync(join(bench, 'RESULTS.md'), 'utf8');
+  type Subject = [subject: string, row: { budget: string; reason: string }];
+
+  it('give a reason for each missed budget', () => {
+    const subjects = (missesOf(text) as Subject[]).filter(([, { reason }]) => !reason).map(([subject]) => subject);
+    expect(subjects, 'set `reason` beside `budget` in the section').toEqual([]);
+    expect(text).toContain(missedBudgets(text));
+  });
+
+  it('contain only budgets that can be compared with figures', () => {
+    const rows = [...(rowsOf(text) as Map<string, Subject[1]>)];
+    const subjects = rows.filter(([, { budget }]) => budget !== '' && boundsOf(budget).length === 0);
+    expect(subjects.map(([subject]) => subject)).toEqual([]);
   });
 });
 
