@@ -103,7 +103,9 @@ export async function openMixedCloud({ folder, database, databasePid, servers, a
   const inspector = port && (await inspect(port));
   return {
     pid,
-    hasDatabaseProcess: databasePid !== undefined,
+    /** The URL of a PostgreSQL database; undefined for SQLite. */
+    databaseUrl: databasePid && database,
+    processes: () => processesOf(pid),
     /** The settings of the load generator. */
     load: { url, servers, projects: PROJECTS, writers, values: values() },
     usage: () => ({

@@ -7,7 +7,7 @@
 // latency.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sessionsAt } from './mixed-plan.mjs';
+import { measuredFrom, sessionsAt } from './mixed-plan.mjs';
 import { idOf } from './server-process.mjs';
 
 /** The interval between the intended times of consecutive requests of a session. */
@@ -136,6 +136,7 @@ class Load {
       ...(step.version && { 'OpenStack-API-Version': `compute ${step.version}` }),
       ...(body && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
     };
+    const from = measuredFrom(this.#begun + at, performance.now());
     const response = await send(this.#load.url + filled(step.path), { method: step.method, headers, body }).catch(
       (error) => {
         throw new Error(`${operationOf(step)}: ${error.message}`);
@@ -143,7 +144,7 @@ class Load {
     );
     const operation = operationOf(step);
     const times = this.latencies.get(operation) ?? [];
-    times.push(performance.now() - (this.#begun + at));
+    times.push(performance.now() - from);
     this.latencies.set(operation, times);
     return response;
   }
@@ -151,14 +152,11 @@ class Load {
 
 process.on('message', async (message) => {
   const load = new Load(message);
-  const before = process.cpuUsage();
   await load.run();
-  const { user, system } = process.cpuUsage(before);
   process.send({
     latencies: [...load.latencies].map(([operation, times]) => [operation, times.sort((a, b) => a - b)]),
     errors: [...load.errors],
     failed: load.failed,
-    cpuMs: (user + system) / 1000,
   });
 });
 process.on('disconnect', () => process.exit(0));

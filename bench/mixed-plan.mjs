@@ -47,6 +47,12 @@ const writesPerSession = lifecycle.filter(isWrite).length;
 const lifecycleShare = (WRITES * readsOfReader) / (writesPerSession - WRITES * (lifecycle.length - readsOfReader));
 const requestsOfSession = lifecycleShare * lifecycle.length + (1 - lifecycleShare) * readsOfReader;
 
+/**
+ * Returns the time from which a latency is measured: the intended time of the request, or the time at which it is sent
+ * if a timer has fired early, which timers do by up to a millisecond.
+ */
+export const measuredFrom = (intended, sent) => Math.min(intended, sent);
+
 /** Returns pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */
 function numbersFrom(seed) {
   let state = seed;

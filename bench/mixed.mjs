@@ -2,7 +2,8 @@
 // writes that were recorded from clients (client-sessions.json), at fixed rates. The load generator is a separate
 // process, and the load is open: each request is scheduled for a fixed time, from which its latency is measured.
 //
-// BENCH_SERVERS=N changes the number of servers, and BENCH_SECONDS=N changes the duration of each rate.
+// BENCH_SERVERS=N changes the number of servers, and BENCH_SECONDS=N changes the duration of each rate; the warm-up and
+// the loads that search for the knee last at most half a minute.
 // BENCH_SOAK=MINUTES instead sends requests at one rate for that long, and reports the memory in each minute.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +14,16 @@ import { soak } from './soak.mjs';
 import { durablePostgres } from './test-servers.mjs';
 
 const { BENCH_SERVERS = 100_000, BENCH_SECONDS = 8, BENCH_SOAK = 0 } = process.env;
-const FULL = { servers: Number(BENCH_SERVERS), seconds: Number(BENCH_SECONDS), kneeSeconds: 4 };
-const QUICK = { servers: 5000, seconds: 3, kneeSeconds: 2 };
+const FULL = { servers: Number(BENCH_SERVERS), seconds: Number(BENCH_SECONDS) };
+const QUICK = { servers: 5000, seconds: 3 };
+/** The maximum duration of a load whose results are not listed. */
+const MOST_SECONDS = 30;
 const RATES = [300, 600, 1000];
-/** The knee is the highest rate whose p99 is below this time. */
+/** The knee is the highest rate below which no measured rate has failed requests or a p99 of at least this time. */
 const KNEE_MS = 100;
-/** The search for the knee begins at the highest of `RATES` whose p99 is below `KNEE_MS`, or else at this rate. */
+/** The lowest rate of the search, if the lowest of `RATES` is above the knee. */
 const LOWEST_RATE = 100;
-/** Each step of the search raises the rate by this factor. */
+/** Each step of the search raises the rate by this factor, up to the lowest of `RATES` that is above the knee. */
 const STEP = 1.25;
 const MAX_STEPS = 10;
 const BUSY_PERCENT = 85;
@@ -30,7 +33,7 @@ const MEMORY = 'the young generation of the heap, which V8 enlarges to up to 128
 const shown = (number) => Number(number.toPrecision(4));
 
 /** Returns the rows of one rate. The percentiles of an operation share a row, because there are many operations. */
-function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory }) {
+function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, waits, memory }) {
   const begin = `${what}, ${rate}/s`;
   for (const error of errors) console.error(`${begin}: ${error}`);
   const ms = (sorted, part) => shown(quantile(sorted, part));
@@ -52,6 +55,7 @@ function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory 
       unit: '%',
     })),
     { what: `${begin}: idle processors of the machine`, ours: idle, unit: '%' },
+    { what: `${begin}: waits`, unit: waits },
     {
       what: `${begin}: memory of the API`,
       ours: memory / 2 ** 20,
@@ -63,43 +67,49 @@ function rowsOf(what, rate, { latencies, all, errors, failed, cpu, idle, memory 
 }
 
 /** Returns the bottleneck of a cloud under a load, as the text of a row. */
-function bottleneckOf({ cpu, idle }) {
+function bottleneckOf({ cpu, idle, waits }) {
   const [[name, most]] = Object.entries(cpu).sort(([, a], [, b]) => b - a);
-  const used = `the ${name} uses ${Math.round(most)} % of a processor`;
+  const used = `the ${name} uses ${Math.round(most)} % of a processor, and ${Math.round(idle)} % are idle; ${waits}`;
   if (most >= BUSY_PERCENT) return `limited by the ${name}: ${used}`;
-  if (idle < 100 - BUSY_PERCENT)
-    return `limited by other load of the machine: ${used}, and ${Math.round(idle)} % are idle`;
-  return `limited by waiting: ${used}, and ${Math.round(idle)} % are idle`;
+  return `limited by ${idle < 100 - BUSY_PERCENT ? 'the processors of the machine' : 'waiting'}: ${used}`;
 }
 
-/** Raises the rate until the 99th percentile of the latency is too high or a request fails. */
-async function findKnee(what, cloud, generator, { seconds, from }) {
-  let knee = 0;
-  for (let step = 0, rate = from; step < MAX_STEPS; step++, rate = Math.round(rate * STEP)) {
-    const measured = await measureLoad(cloud, generator, { rate, seconds, seed: 100 + step });
-    const p99 = quantile(measured.all, 0.99);
-    if (p99 < KNEE_MS && measured.failed === 0) {
-      knee = rate;
-      continue;
-    }
-    for (const error of measured.errors) console.error(`${what}, ${rate}/s: ${error}`);
-    const end = measured.failed > 0 ? `${measured.failed} sessions failed` : `p99 is ${Math.round(p99)} ms`;
-    return { what: `${what}: knee; at ${rate}/s ${end}, ${bottleneckOf(measured)}`, ours: knee, unit: 'requests/s' };
+const p99Of = ({ all }) => quantile(all, 0.99);
+const isAboveKnee = (measured) => measured.failed > 0 || p99Of(measured) >= KNEE_MS;
+
+/**
+ * Finds the knee between the measured `RATES`: raises the rate from the highest one below the knee until a load is above
+ * the knee.
+ *
+ * @param results the results by rate, in ascending order
+ */
+async function findKnee(what, cloud, generator, results, seconds) {
+  const firstAbove = [...results].find(([, measured]) => isAboveKnee(measured));
+  const below = [...results.keys()].filter((rate) => !firstAbove || rate < firstAbove[0]);
+  let knee = below.at(-1) ?? 0;
+  let rate = knee > 0 ? Math.round(knee * STEP) : LOWEST_RATE;
+  let above;
+  for (let step = 0; !above && step < MAX_STEPS; step++) {
+    const isKnown = firstAbove && rate >= firstAbove[0];
+    const measured = isKnown ? firstAbove[1] : await measureLoad(cloud, generator, { rate, seconds, seed: 100 + step });
+    if (isAboveKnee(measured)) above = { rate: isKnown ? firstAbove[0] : rate, measured };
+    else [knee, rate] = [rate, Math.round(rate * STEP)];
   }
-  return { what: `${what}: knee, not reached`, ours: knee, unit: 'requests/s' };
+  const row = { what: `${what}: knee`, ours: knee, unit: 'requests/s' };
+  if (!above) return [row, { what: `${what}: above the knee`, unit: 'not reached' }];
+  for (const error of above.measured.errors) console.error(`${what}, ${above.rate}/s: ${error}`);
+  const end = `at ${above.rate}/s, ${above.measured.failed} sessions fail, ${bottleneckOf(above.measured)}`;
+  return [row, { what: `${what}: above the knee, p99`, ours: shown(p99Of(above.measured)), unit: `ms; ${end}` }];
 }
 
-async function measure(what, cloud, generator, { seconds, kneeSeconds }) {
-  const rows = [];
+async function measure(what, cloud, generator, { seconds }) {
+  const shortSeconds = Math.min(seconds, MOST_SECONDS);
   // A warm-up: schemas and renderers are built, and the JIT compiler optimizes the code.
-  await measureLoad(cloud, generator, { rate: RATES[0], seconds, seed: 1 });
-  let from = LOWEST_RATE;
-  for (const rate of RATES) {
-    const measured = await measureLoad(cloud, generator, { rate, seconds, seed: rate });
-    rows.push(...rowsOf(what, rate, measured));
-    if (quantile(measured.all, 0.99) < KNEE_MS) from = rate;
-  }
-  rows.push(await findKnee(what, cloud, generator, { seconds: kneeSeconds, from }));
+  await measureLoad(cloud, generator, { rate: RATES[0], seconds: shortSeconds, seed: 1 });
+  const results = new Map();
+  for (const rate of RATES) results.set(rate, await measureLoad(cloud, generator, { rate, seconds, seed: rate }));
+  const rows = [...results].flatMap(([rate, measured]) => rowsOf(what, rate, measured));
+  rows.push(...(await findKnee(what, cloud, generator, results, shortSeconds)));
   rows.push({ what: `${what}: servers in ERROR`, ours: await cloud.failedServers(), unit: 'servers', budget: '<= 0' });
   return rows;
 }

@@ -32,8 +32,8 @@ export function table(rows) {
     subjects.add(what);
     const [ours, baseline] = [summary(samples.ours), summary(samples.baseline)];
     const ratio = ratioOf(samples.ours, samples.baseline);
-    const why = reasonOf({ ours, baseline, ratio, budget }, reason);
-    const cells = [what, show(ours), show(baseline), unit, show(ratio), budget, why];
+    const shownReason = reasonOf({ ours, baseline, ratio, budget }, reason);
+    const cells = [what, show(ours), show(baseline), unit, show(ratio), budget, shownReason];
     return `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
   });
   return [`| ${COLUMNS.join(' | ')} |`, `|${'---|'.repeat(COLUMNS.length)}`, ...lines].join('\n');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error: benches have no types
-import { sessionsAt } from '../bench/mixed-plan.mjs';
+import { measuredFrom, sessionsAt } from '../bench/mixed-plan.mjs';
 
 interface Session {
   readonly at: number;
@@ -35,6 +35,11 @@ describe('the mixed load', () => {
       expect(writes.length > 0).toBe(isLifecycle);
       if (isLifecycle) expect([writes[0]?.method, writes.at(-1)?.method]).toEqual(['POST', 'DELETE']);
     }
+  });
+
+  it('is measured from the intended times, but never from a time after the request', () => {
+    expect(measuredFrom(100, 103)).toBe(100);
+    expect(measuredFrom(100, 99.4)).toBe(99.4);
   });
 
   it('contains names of values instead of ids and times of the recorded cloud', () => {

@@ -94,7 +94,7 @@ describe('the results', () => {
 
   it('give a reason for each missed budget', () => {
     const subjects = (missesOf(text) as Subject[]).filter(([, { reason }]) => !reason).map(([subject]) => subject);
-    expect(subjects, 'set `reason` beside `budget` in the section').toEqual([]);
+    expect(subjects, 'set `reason` next to `budget` in the section').toEqual([]);
     expect(text).toContain(missedBudgets(text));
   });
 
