@@ -1,8 +1,9 @@
 // The cost of creates on PostgreSQL, and of reads and creates with two API processes compared with one. All processes,
 // the database and the load generator share this machine, so on few processors the ratio shows contention rather than
 // scaling.
-import { creation } from './creation.mjs';
+import { creation, FULL_HOSTS, failedCreation } from './creation.mjs';
 import { requestsPerSecond } from './load.mjs';
+import { freshDatabase } from './reference-process.mjs';
 import { interleaved } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 import { durablePostgres } from './test-servers.mjs';
@@ -17,6 +18,16 @@ async function rate(servers, path, seconds, options) {
   return rates.reduce((sum, one) => sum + one, 0);
 }
 
+/** Returns the rows of creates by a server process with other options, on a database of its own. */
+async function creationOn(postgres, name, what, options, amount, rowsOf) {
+  const { url, client } = await freshDatabase(postgres.url, name);
+  await client.end();
+  const server = await startServer(url, options);
+  const rows = await rowsOf(server, `PostgreSQL, ${what}`, amount);
+  await server.stop();
+  return rows;
+}
+
 export async function run({ quick }) {
   const { rounds, seconds, creates } = quick ? QUICK : FULL;
   const postgres = await durablePostgres();
@@ -24,6 +35,11 @@ export async function run({ quick }) {
   const notifying = await startServer(postgres.url, { events: {} });
   const rows = [postgres.settings, ...(await creation(notifying, 'PostgreSQL, with events', creates))];
   await notifying.stop();
+  const asynchronous = { driver: 'asynchronous' };
+  rows.push(
+    ...(await creationOn(postgres, 'asynchronous', 'asynchronous driver', asynchronous, creates / 2, creation)),
+    ...(await creationOn(postgres, 'without_room', 'no capacity', { hosts: FULL_HOSTS }, creates / 2, failedCreation)),
+  );
   const servers = [await startServer(postgres.url), await startServer(postgres.url)];
   try {
     const server = { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' };

@@ -1,21 +1,32 @@
 // A compute API in a separate process, with bare Express routes that send the same bytes. Arguments: database, and
-// options of the engine as JSON (`hosts`: those of the preset). Commands are messages: { bare: [paths] } prepares the
+// options of the engine as JSON (`hosts`: those of the preset; `driver`: a name in `drivers`). Commands are messages: { bare: [paths] } prepares the
 // routes /bare/0, /bare/1, ...
 import { once } from 'node:events';
 import { createEngine } from '@apistrata/compute-engine';
+import { noMachines, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { computeApi, noauth } from '@apistrata/compute-router';
 import express from 'express';
 import { expressServer } from '../examples/reference-server/dist/express-server.js';
 import { largeHosts } from './large-hosts.mjs';
 import { SECRET_KEY } from './server-process.mjs';
 
+/** A driver whose steps take no time, but whose jobs store each task state, as the jobs of real drivers do. */
+class AsynchronousDriver extends SimulatedDriver {
+  isSynchronous() {
+    return false;
+  }
+}
+
+const drivers = { asynchronous: (clock) => new AsynchronousDriver({ clock }), none: noMachines };
+
 const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
 const { defaultPreset } = await import('@apistrata/compute-engine');
 const [database, given] = process.argv.slice(2);
-const { hosts = largeHosts, ...options } = JSON.parse(given);
+const { hosts = largeHosts, driver, ...options } = JSON.parse(given);
 const engine = await createEngine({
   database,
   ...options,
+  driver: drivers[driver],
   // Two processes share the database, so they need the same key.
   secretKey: SECRET_KEY,
   settings: { quotas: unlimited },

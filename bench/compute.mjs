@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { creation } from './creation.mjs';
+import { creation, FULL_HOSTS, failedCreation } from './creation.mjs';
 import { requestsPerSecond } from './load.mjs';
 import { interleaved, median } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
@@ -73,9 +73,9 @@ async function pages(folder, { counts, ...amounts }) {
   return rows;
 }
 
-async function creationOn(folder, amount, what, options) {
+async function creationOn(folder, amount, what, options, rowsOf = creation) {
   const server = await startServer(join(folder, `create ${what}.db`), options);
-  const rows = await creation(server, `SQLite file, ${what}`, amount);
+  const rows = await rowsOf(server, `SQLite file, ${what}`, amount);
   await server.stop();
   return rows;
 }
@@ -88,6 +88,17 @@ export async function run({ quick }) {
       ...(await creationOn(folder, creates, 'durability disk', { durability: 'disk' })),
       ...(await creationOn(folder, creates, 'durability disk, with events', { durability: 'disk', events: {} })),
       ...(await creationOn(folder, creates, 'durability process', { durability: 'process' })),
+      ...(await creationOn(folder, creates / 2, 'durability disk, asynchronous driver', {
+        durability: 'disk',
+        driver: 'asynchronous',
+      })),
+      ...(await creationOn(
+        folder,
+        creates / 2,
+        'durability disk, no capacity',
+        { durability: 'disk', hosts: FULL_HOSTS },
+        failedCreation,
+      )),
     ];
     return [...(await pages(folder, amounts)), ...clouds];
   } finally {

@@ -52,10 +52,24 @@ async function slowestActive(url, amount) {
 async function create(server, clients, amount) {
   const startedAt = performance.now();
   const cpuBefore = processTime(server.pid);
-  const { latency } = await load(`${server.url}/v2.1/servers`, { ...POST, connections: clients, amount });
+  const { latency } = await load(`${server.url}/v2.1/servers`, {
+    ...POST,
+    connections: Math.min(clients, amount),
+    amount,
+  });
   await server.get('/idle');
   const rate = amount / ((performance.now() - startedAt) / 1000);
   return { rate, cpu: (processTime(server.pid) - cpuBefore) / amount, slowest: latency.p99 };
+}
+
+/** A host that has no capacity for any server. */
+export const FULL_HOSTS = [{ name: 'full', vcpus: 1, memoryMb: 1, diskGb: 1 }];
+
+/** Checks the states of the newest servers. @throws Error if a server has another state */
+async function checkStatus(server, expected) {
+  const { servers } = await server.get('/v2.1/servers/detail?limit=1000');
+  const other = servers.find(({ status }) => status !== expected);
+  if (other) throw new Error(`a server became ${other.status} instead of ${expected}`);
 }
 
 /** Returns the value of one figure in each sample. */
@@ -101,8 +115,7 @@ export async function creation(server, label, amount) {
   );
   const fewClients = [];
   for (const fewer of FEWER) fewClients.push(...(await creationByFewClients(fewer, server, label, amount)));
-  const { servers } = await server.get('/v2.1/servers/detail?limit=1000');
-  if (servers.some(({ status }) => status !== 'ACTIVE')) throw new Error('not every server became ACTIVE');
+  await checkStatus(server, 'ACTIVE');
   return [
     {
       what: `POST /servers until ACTIVE, ${label}`,
@@ -127,5 +140,17 @@ export async function creation(server, label, amount) {
       reason: POLLING,
     },
     ...fewClients,
+  ];
+}
+
+/** Returns the result rows for servers that end in ERROR, because the server process was started with `FULL_HOSTS`. */
+export async function failedCreation(server, label, amount) {
+  const part = Math.ceil(amount / ROUNDS);
+  await create(server, CLIENTS, Math.min(WARM, part));
+  const [samples] = await interleaved(ROUNDS, () => create(server, CLIENTS, part));
+  await checkStatus(server, 'ERROR');
+  return [
+    { what: `POST /servers until ERROR, ${label}`, ours: valuesOf('rate', samples), unit: 'servers/s' },
+    { what: `time of the API for each in ERROR, ${label}`, ours: valuesOf('cpu', samples), unit: 'ms of CPU' },
   ];
 }

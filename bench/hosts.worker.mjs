@@ -12,6 +12,6 @@ await createHost({
     diagnostics: async () => null,
     console: async () => null,
   },
-  resources: { vcpus: 1_000, memoryMb: 1_000_000, diskGb: 100_000 },
+  resources: { vcpus: 100_000, memoryMb: 2 ** 30, diskGb: 2 ** 30 },
 });
 console.log('up');

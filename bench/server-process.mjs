@@ -22,7 +22,7 @@ export function idOf(index) {
 /**
  * Starts a compute API in a separate process; see compute-server.worker.mjs.
  *
- * @param options the engine options; `hosts` replaces the hosts of the preset
+ * @param options the engine options; `hosts` replaces the hosts of the preset, `driver` is the name of a driver
  * @param execPath the Node executable
  */
 export async function startServer(database, options = {}, execPath = process.execPath) {
@@ -31,7 +31,9 @@ export async function startServer(database, options = {}, execPath = process.exe
     execPath,
   });
   const next = () => new Promise((resolve) => child.once('message', resolve));
-  const { url, plainUrl } = await next();
+  const { url, plainUrl } = await new Promise((resolve, reject) => {
+    child.once('message', resolve).once('exit', (code) => reject(new Error(`the server exited with code ${code}`)));
+  });
   const startMs = performance.now() - begun;
   return {
     url,
