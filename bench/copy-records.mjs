@@ -49,13 +49,16 @@ async function postgresTables(connectionString) {
         await client.query(statement, [JSON.stringify(rows.slice(from, from + BATCH))]);
     },
     execute: (statement) => client.query(statement),
-    close: async () => {
-      await client.query('vacuum analyze');
+    close: async ({ statistics }) => {
+      if (statistics) await client.query('vacuum analyze');
       await client.end();
     },
   };
 }
 
-/** Opens the tables of a SQLite file or of a PostgreSQL database, which no engine may use in the meantime. */
+/**
+ * Opens the tables of a SQLite file or of a PostgreSQL database, which no engine may use in the meantime. `close` also
+ * collects the planner statistics of PostgreSQL, if `statistics` is true.
+ */
 export const openTables = async (database) =>
   database.startsWith('postgres') ? postgresTables(database) : sqliteTables(database);

@@ -11,7 +11,8 @@ const MANY = 1000;
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGqt2M9JbCPRDVnbHAl7SMUhMHKsLgG7o6x7ZMCI1Mhe ada@example';
 
-const hosts = Array.from({ length: HOSTS }, (_, i) => ({
+/** The hosts of the cloud. */
+export const hosts = Array.from({ length: HOSTS }, (_, i) => ({
   name: `host${i}`,
   vcpus: 100_000,
   memoryMb: 2 ** 30,
@@ -129,7 +130,7 @@ async function createSamples(server) {
  * Copies the sample resources (actions, migrations, volumes, ports and others) for the other servers and their
  * projects. Each project has 100 servers.
  */
-async function fill(database, count, samples) {
+async function fill(database, count, samples, options) {
   const tables = await openTables(database);
   const first = async (table, is) => (await tables.rows(table)).find(is);
   const copy = async (table, is, number, namesOf) => {
@@ -201,14 +202,16 @@ async function fill(database, count, samples) {
   // One server group contains ten servers of the project `p0`.
   const [{ id: group }] = (await tables.rows('server_groups')).slice(1);
   await tables.execute(`update servers set group_id = '${group}' where project_id = 'p0' and seq % 10 = 0`);
-  await tables.close();
+  await tables.close(options);
 }
 
 /**
  * Starts an API process with a number of servers on 100 hosts, in projects of 100 servers, and with a proportional
  * number of ports, actions, migrations, volumes, groups and key pairs.
+ *
+ * @param options.statistics whether PostgreSQL collects planner statistics; SQLite never does
  */
-export async function startOperationCloud(database, count) {
+export async function startOperationCloud(database, count, { statistics = true } = {}) {
   const owners = Array.from({ length: Math.max(1, count / PER_PROJECT) }, (_, n) => ({
     projectId: `p${n}`,
     userId: `user-of-p${n}`,
@@ -217,7 +220,7 @@ export async function startOperationCloud(database, count) {
   const samples = await createSamples(first);
   await first.populate({ count, owners, flavorId: '1', imageId: IMAGE });
   await first.stop();
-  await fill(database, count, samples);
+  await fill(database, count, samples, { statistics });
   const server = await startServer(database, { hosts });
   const values = { ...samples, ...NAMES };
   return {

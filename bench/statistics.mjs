@@ -1,12 +1,12 @@
 // The cost of administrator queries in a database with planner statistics, compared with the same database without
-// statistics. The plans must be the same in both. Measures the CPU time of the API process and of PostgreSQL; for
-// SQLite, which runs in the API process, also the CPU time of the thread that serves all requests. Every query is
-// different.
+// statistics: lists of servers, each with another query, and the other queries of administrators. The plans must be the
+// same in both. Measures the CPU time of the API process and of PostgreSQL; for SQLite, which runs in the API process,
+// also the CPU time of the thread that serves all requests.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { copyServers } from './copy-servers.mjs';
+import { hosts, startOperationCloud } from './operation-cloud.mjs';
 import { mainThreadTime, processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';
 import { readsByName } from './scale.mjs';
@@ -17,7 +17,7 @@ const FULL = { servers: 100_000, rounds: 3, requests: 40 };
 const QUICK = { servers: 1_000, rounds: 2, requests: 10 };
 const PER_PROJECT = 100;
 
-/** The measured queries, with their budgets on a SQLite file. */
+/** The measured lists of servers, with their budgets on a SQLite file. */
 const budgets = {
   'all projects, from any marker': '<= 2 ms',
   'a whole name': '<= 2 ms',
@@ -25,12 +25,44 @@ const budgets = {
   'an unused address': '<= 20 ms',
 };
 
-/** Creates two SQLite files with the same servers. Only the first file has statistics. */
-async function createFiles(folder, servers, owners) {
-  const [analyzed, plain] = ['analyzed', 'plain'].map((name) => join(folder, `${name}.db`));
-  const server = await startServer(plain);
-  await server.populate({ count: servers, owners });
+const since = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19);
+
+/** The other queries of administrators, by name: their paths, and the version if the newest one has no such operation. */
+const administrators = {
+  'hypervisors with details': ['/os-hypervisors/detail'],
+  services: ['/os-services'],
+  aggregates: ['/os-aggregates'],
+  'usage of all projects': [`/os-simple-tenant-usage?limit=100&start=${since}`],
+  limits: ['/limits'],
+  hosts: ['/os-hosts', '2.42'],
+  migrations: ['/os-migrations?limit=100'],
+  'server groups': ['/os-server-groups?all_projects=1&limit=100'],
+};
+
+/** The budget of the serving thread for each of `administrators`, if the database is a SQLite file. */
+const SERVING_BUDGET = '<= 20 ms';
+
+/** The requests to measure: the name, a function that returns the path, the version, and the budgets on a SQLite file. */
+const measuredRequests = [
+  ...Object.entries(budgets).map(([what, budget]) => ({ what, path: readsByName[what], budget })),
+  ...Object.entries(administrators).map(([what, [path, version]]) => ({
+    what,
+    path: () => path,
+    version,
+    servingBudget: SERVING_BUDGET,
+  })),
+];
+
+/** Fills a database with servers and other resources, without statistics. */
+async function fill(database, servers) {
+  const { server } = await startOperationCloud(database, servers, { statistics: false });
   await server.stop();
+}
+
+/** Creates two SQLite files with the same content. Only the first file has statistics. */
+async function createFiles(folder, servers) {
+  const [analyzed, plain] = ['analyzed', 'plain'].map((name) => join(folder, `${name}.db`));
+  await fill(plain, servers);
   const db = new Database(plain);
   db.pragma('wal_checkpoint(truncate)');
   db.close();
@@ -42,7 +74,7 @@ async function createFiles(folder, servers, owners) {
 }
 
 /** Creates two databases on a PostgreSQL server, and returns their URLs. Only the first has planner statistics. */
-async function databases({ url }, servers, owners) {
+async function databases({ url }, servers) {
   const { default: pg } = await import('pg');
   const sendRequest = async (connectionString, work) => {
     const client = new pg.Client({ connectionString });
@@ -57,10 +89,7 @@ async function databases({ url }, servers, owners) {
     await client.query('select pg_reload_conf()');
     await client.query('create database plain');
   });
-  const first = await startServer(named('plain'));
-  await first.populate({ count: 1, owners });
-  await first.stop();
-  await sendRequest(named('plain'), (client) => copyServers(client, servers, owners));
+  await fill(named('plain'), servers);
   await sendRequest(url, (client) => client.query('create database analyzed template plain'));
   await sendRequest(named('analyzed'), (client) => client.query('analyze'));
   return [named('analyzed'), named('plain')];
@@ -70,8 +99,10 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
   const opened = [];
   const rows = [];
   try {
-    for (const url of urls) opened.push({ server: await startServer(url), servers, projects: servers / PER_PROJECT });
-    for (const [what, budget] of Object.entries(budgets)) {
+    for (const url of urls)
+      opened.push({ server: await startServer(url, { hosts }), servers, projects: servers / PER_PROJECT });
+    for (const { what, path, version, budget, servingBudget } of measuredRequests) {
+      const headers = { ...HEADERS, ...(version && { 'OpenStack-API-Version': `compute ${version}` }) };
       const cpuTimePerRequest = async (one) => {
         const { pid, url } = one.server;
         const used = () => ({
@@ -81,7 +112,7 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
         });
         const before = used();
         for (let n = 0; n < requests; n++) {
-          const response = await fetch(`${url}/v2.1${readsByName[what](one)}`, { headers: HEADERS });
+          const response = await fetch(`${url}/v2.1${path(one)}`, { headers });
           const text = await response.text();
           if (!response.ok) throw new Error(text);
         }
@@ -98,7 +129,7 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
       };
       add(`${what}, with statistics and without`, 'all', postgres ? undefined : budget);
       if (postgres) add(`${what}: share of the database`, 'database');
-      else add(`${what}: share of the serving thread`, 'serving');
+      else add(`${what}: share of the serving thread`, 'serving', servingBudget);
     }
     return rows;
   } finally {
@@ -108,17 +139,15 @@ async function measure(kind, urls, { servers, rounds, requests }, postgres) {
 
 export async function run({ quick }) {
   const amounts = quick ? QUICK : FULL;
-  const projects = amounts.servers / PER_PROJECT;
-  const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-statistics-'));
   try {
-    const rows = await measure('SQLite file', await createFiles(folder, amounts.servers, owners), amounts);
+    const rows = await measure('SQLite file', await createFiles(folder, amounts.servers), amounts);
     const { findProgram } = await testServers();
     if (!findProgram('initdb'))
       return [...rows, { what: 'PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
     const postgres = await durablePostgres();
     try {
-      const urls = await databases(postgres, amounts.servers, owners);
+      const urls = await databases(postgres, amounts.servers);
       return [...rows, ...(await measure('PostgreSQL', urls, amounts, postgres))];
     } finally {
       await postgres.stop();
