@@ -4,7 +4,7 @@
 import { processTime } from './process-time.mjs';
 import { interleaved } from './samples.mjs';
 import { HEADERS, idOf, startServer } from './server-process.mjs';
-import { postgresPairs, testServers } from './test-servers.mjs';
+import { postgresPairs, settingsOf, testServers } from './test-servers.mjs';
 
 const FULL = { servers: 20_000, requests: 200, rounds: 3 };
 const QUICK = { servers: 1000, requests: 20, rounds: 2 };
@@ -52,7 +52,7 @@ export async function run({ quick }) {
     const projects = count / PER_PROJECT;
     const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
     await alone.populate({ count, owners });
-    const rows = [];
+    const rows = [await settingsOf(pair.primaryUrl)];
     for (const [what, path] of Object.entries(readsByName)) {
       const measure = (server) => () => cpuTimePerRequest(pair.primaryPid, server, () => path(count), requests);
       // The first measurement is a warm-up.

@@ -27,7 +27,7 @@ const budgets = {
 
 const since = new Date(Date.now() - 86_400_000).toISOString().slice(0, 19);
 
-/** The other queries of administrators, by name: their paths, and the version if the newest one has no such operation. */
+/** The other queries of administrators, by name: their paths, and the version, if the operation does not exist at the newest one. */
 const administrators = {
   'hypervisors with details': ['/os-hypervisors/detail'],
   services: ['/os-services'],

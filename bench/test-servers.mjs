@@ -21,6 +21,16 @@ export const testServers = () => import(urlOf('servers'));
 
 const SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers'];
 
+/** Returns a row with the settings of a PostgreSQL server that affect its speed. */
+export async function settingsOf(url) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const shown = [];
+  for (const name of SETTINGS) shown.push(`${name}=${Object.values((await client.query(`show ${name}`)).rows[0])[0]}`);
+  await client.end();
+  return { what: `PostgreSQL: ${shown.join(', ')}` };
+}
+
 /**
  * Starts a PostgreSQL server with default durability settings. Returns undefined if PostgreSQL is not installed.
  *
@@ -30,12 +40,7 @@ export async function durablePostgres() {
   const { startPostgres } = await testServers();
   const postgres = await startPostgres(undefined, []);
   if (!postgres) return undefined;
-  const client = new Client({ connectionString: postgres.url });
-  await client.connect();
-  const shown = [];
-  for (const name of SETTINGS) shown.push(`${name}=${Object.values((await client.query(`show ${name}`)).rows[0])[0]}`);
-  await client.end();
-  return { ...postgres, settings: { what: `PostgreSQL: ${shown.join(', ')}` } };
+  return { ...postgres, settings: await settingsOf(postgres.url) };
 }
 
 /** Imports the module that starts a PostgreSQL primary and its standby: `testing/postgres-pair.ts`. */
