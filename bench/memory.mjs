@@ -34,10 +34,13 @@ async function memoryOfManyClouds(amount) {
   return growth;
 }
 
-/** The Node options with which the installed server is measured alternately. */
+/**
+ * The Node options with which the installed server is measured alternately, by their names in the rows. Comments in
+ * documents quote these names, and must not contain two hyphens.
+ */
 const VARIANTS = {
   '': [],
-  ', --max-semi-space-size=16': ['--max-semi-space-size=16'],
+  ', max-semi-space-size=16': ['--max-semi-space-size=16'],
 };
 
 async function servers({ servers: count, rounds, runs, requests }) {
