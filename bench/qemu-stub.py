@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Replaces QEMU in benchmarks that do not measure QEMU itself: implements its control protocol and runs no guest.
 
-Prints a line on the console when it receives `cont`. Records the times at which it started, began to listen and received `cont`.
+Prints a line on the console when it receives `cont`. Records the times at which it started, began to listen and
+received `cont`, and the last time at which a program that had connected queried the status for the first time.
 """
 import json
 import os
@@ -61,17 +62,31 @@ def start_guest():
         file.write("GUEST begins\n")
 
 
+def values_of_queries():
+    return {
+        "query-status": {"status": status},
+        "query-balloon": {"actual": 2**25},
+        "query-cpus-fast": [],
+        "query-blockstats": [],
+    }
+
+
 def respond(client, message):
     command = message["execute"]
-    value = {"status": status} if command == "query-status" else {}
+    value = values_of_queries().get(command, {})
     if command == "cont":
         start_guest()
+    if command == "query-status" and client not in known:
+        known.add(client)
+        with open("adopted", "w") as file:
+            file.write(str(time.time()))
     client.sendall(json.dumps({"return": value, "id": message.get("id")}).encode() + b"\n")
     if command == "quit":
         sys.exit(0)
 
 
 rest = {}
+known = set()
 while True:
     for key, _ in selector.select():
         if key.fileobj is listener:
@@ -84,6 +99,7 @@ while True:
         data = client.recv(65536)
         if not data:
             selector.unregister(client)
+            known.discard(client)
             client.close()
             continue
         *lines, rest[client] = (rest[client] + data).split(b"\n")

@@ -1,23 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
-import ts from 'typescript';
+import { importTypeScript } from './typescript-modules.mjs';
 
 const { Client } = pg;
 
-const RELATIVE = /(?<=from ')\.\/([\w-]+)\.js(?=')/g;
-
-/** Compiles a test module and the local modules that it imports for this Node version. Returns its `data:` URL. */
-function urlOf(name) {
-  const source = readFileSync(join(import.meta.dirname, `../testing/${name}.ts`), 'utf8');
-  const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
-  const { outputText } = ts.transpileModule(source, options);
-  const linked = outputText.replace(RELATIVE, (_, other) => urlOf(other));
-  return `data:text/javascript;base64,${Buffer.from(linked).toString('base64')}`;
-}
-
-/** Imports the module that starts the servers of the tests. It is TypeScript, which this Node may not support. */
-export const testServers = () => import(urlOf('servers'));
+/** Imports the module that starts the servers of the tests. */
+export const testServers = () => importTypeScript('testing/servers');
 
 const SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers'];
 
@@ -44,4 +31,4 @@ export async function durablePostgres() {
 }
 
 /** Imports the module that starts a PostgreSQL primary and its standby: `testing/postgres-pair.ts`. */
-export const postgresPairs = () => import(urlOf('postgres-pair'));
+export const postgresPairs = () => importTypeScript('testing/postgres-pair');
