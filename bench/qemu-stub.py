@@ -85,6 +85,15 @@ def respond(client, message):
         sys.exit(0)
 
 
+def receive(client):
+    data = client.recv(65536)
+    if not data:
+        raise ConnectionResetError
+    *lines, rest[client] = (rest[client] + data).split(b"\n")
+    for line in lines:
+        respond(client, json.loads(line))
+
+
 rest = {}
 known = set()
 while True:
@@ -96,12 +105,10 @@ while True:
             rest[client] = b""
             continue
         client = key.fileobj
-        data = client.recv(65536)
-        if not data:
+        try:
+            receive(client)
+        except ConnectionError:
+            # The client has closed the connection, or was killed.
             selector.unregister(client)
             known.discard(client)
             client.close()
-            continue
-        *lines, rest[client] = (rest[client] + data).split(b"\n")
-        for line in lines:
-            respond(client, json.loads(line))
