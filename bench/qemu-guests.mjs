@@ -47,17 +47,19 @@ async function bootTime(folder, start) {
 /** Copies the folder of a stopped machine. Returns a function that boots the copy with QEMU alone. */
 function plainMachine(folder, [program, ...args], copy) {
   cpSync(folder, copy, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
-  // Only the driver can start the processors of a paused machine (`-S`).
+  // Without a driver, nothing would resume a machine that starts paused (`-S`).
   const plainArgs = args.filter((arg) => arg !== '-S').map((arg) => arg.replaceAll(folder, copy));
   return async () => {
     let child;
     const ms = await bootTime(copy, async () => {
-      child = spawn(program, plainArgs, { cwd: copy, stdio: 'ignore' });
+      // Like the driver's machines, the process has its own session, because the kernel may schedule sessions fairly.
+      child = spawn(program, plainArgs, { cwd: copy, stdio: 'ignore', detached: true });
       await once(child, 'spawn');
       await until('QEMU has written its process id', () => Number(textOf(join(copy, 'pid'))) === child.pid);
     });
+    const exit = once(child, 'exit');
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await exit;
     return ms;
   };
 }
