@@ -45,6 +45,24 @@ export interface HostFiles {
   readonly firmware?: readonly string[];
 }
 
+/** Traits that optional packages provide, and the requirements of servers that need these traits. */
+const OPTIONAL_TRAITS = [
+  { trait: 'COMPUTE_SECURITY_UEFI_SECURE_BOOT', requirement: 'secure boot', packageName: 'ovmf' },
+  { trait: 'COMPUTE_SECURITY_TPM_2_0', requirement: 'a TPM', packageName: 'swtpm' },
+] as const;
+
+/**
+ * Returns a log line for each requirement of servers that this host does not meet because a package is not installed.
+ * The scheduler does not place such servers on this host, so the driver does not report the missing package later.
+ * @param traits the placement traits of this host
+ */
+export function describeMissingTraits(traits: readonly string[]): readonly string[] {
+  return OPTIONAL_TRAITS.filter(({ trait }) => !traits.includes(trait)).map(
+    ({ trait, requirement, packageName }) =>
+      `this host runs no servers that require ${requirement} (${trait}): install the package ${packageName}, and restart`,
+  );
+}
+
 /** Returns the placement traits of the TPM versions that an emulator supports. */
 function tpmTraits(swtpm: Swtpm | undefined): readonly string[] {
   const [hasTpm12, hasTpm20] = (['1.2', '2.0'] as const).map((version) => swtpm && supportsTpm(swtpm, version));

@@ -5,7 +5,7 @@ import { diagnosticsOf } from './diagnostics.js';
 import { createHostControl } from './host-control.js';
 import { detectHostCpu } from './host-cpu.js';
 import { createHostReport } from './host-report.js';
-import { detectHostTraits } from './host-traits.js';
+import { describeMissingTraits, detectHostTraits } from './host-traits.js';
 import { toFullDiskError } from './machine/full-disks.js';
 import { hasHostRebooted } from './machine/host-boot.js';
 import { findMoveObstacle } from './moves/move-obstacle.js';
@@ -42,6 +42,8 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
     const host = await openHost(options, services);
     const { guest } = host.parts.cpus;
     const { wireguard } = host.networks;
+    const traits = await detectHostTraits(guest.visible ?? {}, { swtpm: await findSwtpm(host.parts.runAs) });
+    for (const line of describeMissingTraits(traits)) host.parts.log(line);
     return {
       name: 'qemu',
       isSynchronous: () => false,
@@ -59,7 +61,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
           ? findMoveObstacle(host, server, destHost)
           : findObstacle(host, verb, server),
       offer: {
-        traits: await detectHostTraits(guest.visible ?? {}, { swtpm: await findSwtpm(host.parts.runAs) }),
+        traits,
         cpuInfo: await detectHostCpu(guest.visible ?? {}),
       },
       canMove: services.hosts !== undefined,

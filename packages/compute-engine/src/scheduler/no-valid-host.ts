@@ -4,9 +4,19 @@ import { EngineError } from '../errors/engine-error.js';
 export class NoValidHost extends EngineError<'NO_VALID_HOST'> {
   readonly reasons: Readonly<Record<string, number>>;
 
-  /** @param reason the second sentence of the message */
-  constructor(reasons: Readonly<Record<string, number>>, reason = 'There are not enough hosts available.') {
+  /**
+   * @param reason the second sentence of the message
+   * @param missingTraits the required traits that no host has
+   */
+  constructor(
+    reasons: Readonly<Record<string, number>>,
+    reason = 'There are not enough hosts available.',
+    missingTraits: readonly string[] = [],
+  ) {
     super('NO_VALID_HOST', `No valid host was found. ${reason}`);
     this.reasons = reasons;
+    // The stack becomes the details of the server's fault, which only administrators see.
+    this.stack += `\nRejected hosts by filter: ${JSON.stringify(reasons)}`;
+    if (missingTraits.length > 0) this.stack += `; traits that no host has: ${missingTraits.join()}`;
   }
 }

@@ -47,10 +47,6 @@ interface PlacementQuery {
 
 type Filter = (host: Host, query: PlacementQuery) => boolean;
 
-function toStringList(hint: unknown): readonly string[] {
-  return hint === undefined || hint === null ? [] : [hint].flat().map(String);
-}
-
 /** Returns the extra specs for aggregates, without their prefix. */
 function aggregateSpecs(flavor: FlavorCopy): [string, string][] {
   return Object.entries(flavor.extraSpecs)
@@ -100,7 +96,7 @@ const filters = {
 
 /** The filters that also apply to forced hosts. */
 const { enabled, requested, excluded, resources, diskSpace, traits } = filters;
-const forcedFilters = { enabled, requested, excluded, resources, room: diskSpace, traits };
+const forcedFilters = { enabled, requested, excluded, resources, diskSpace, traits };
 
 /**
  * Returns the weight of a host: its remaining memory, adjusted by soft group policies. Hosts with a higher weight are
@@ -128,7 +124,10 @@ function nearNetwork({ build_near_host_ip: address, cidr = '/24' }: Placement['h
   return near;
 }
 
-async function readHostsOf(tx: Tx, serverIds: readonly string[]): Promise<ReadonlySet<string>> {
+/** Returns the hosts of the servers that a scheduler hint names; undefined if it names none. */
+async function readHostsOf(tx: Tx, hint: unknown): Promise<ReadonlySet<string> | undefined> {
+  const serverIds = [hint ?? []].flat().map(String);
+  if (serverIds.length === 0) return undefined;
   const servers = await Promise.all(
     serverIds.filter((id) => !id.includes('\0')).map((id) => tables.servers.get(tx, id)),
   );
@@ -165,8 +164,6 @@ export async function selectAndClaimHost(
   map: HostMap,
   placement: Placement,
 ): Promise<Host> {
-  const sameHostServers = toStringList(placement.hints.same_host);
-  const differentHostServers = toStringList(placement.hints.different_host);
   const members = await countMembersByHost(tx, placement);
   const usage = await usageForClaim(tx);
   const request: PlacementQuery = {
@@ -176,8 +173,8 @@ export async function selectAndClaimHost(
     resources: amountsByClass(placement.amounts),
     traits: requestedTraits(placement.flavor, placement.imageProperties),
     members,
-    sameHosts: sameHostServers.length > 0 ? await readHostsOf(tx, sameHostServers) : undefined,
-    differentHosts: differentHostServers.length > 0 ? await readHostsOf(tx, differentHostServers) : undefined,
+    sameHosts: await readHostsOf(tx, placement.hints.same_host),
+    differentHosts: await readHostsOf(tx, placement.hints.different_host),
     near: nearNetwork(placement.hints),
   };
   const reasons: Record<string, number> = {};
@@ -198,5 +195,7 @@ export async function selectAndClaimHost(
     if (await claim(tx, host.node, placement.amounts)) return host;
     addToUsage(usage, newClaim, -1);
   }
-  throw new NoValidHost({ ...reasons, capacity: fittingHosts.length });
+  const hostTraits = [...map.hosts.values()].map(({ node }) => traitsOf(node));
+  const missingTraits = request.traits.required.filter((name) => !hostTraits.some((traits) => traits.has(name)));
+  throw new NoValidHost({ ...reasons, capacity: fittingHosts.length }, undefined, missingTraits);
 }

@@ -123,6 +123,17 @@ describe('what hosts offer', () => {
     expect(server).toMatchObject(host === undefined ? none : { status: 'ACTIVE', host });
   });
 
+  it('names the missing traits and the rejecting filters in the details of the fault, for administrators', async () => {
+    const { id } = await create({ 'trait:HW_CPU_X86_AVX': 'required' }, { imageRef: tpmImage });
+    const faultFor = async (client: Client) => (await client.get(`/servers/${id}`)).body.server.fault;
+    const message = 'No valid host was found. There are not enough hosts available.';
+    expect(await faultFor(ada)).toEqual({ code: 500, created: expect.any(String), message });
+    const { details } = await faultFor(admin);
+    expect(details).toMatch(
+      /^Rejected hosts by filter: \{"traits":2,"capacity":0\}; traits that no host has: COMPUTE_SECURITY_TPM_1_2$/m,
+    );
+  });
+
   it('is consumed by servers, and available again after their deletion', async () => {
     const expected = { 'resources:CUSTOM_LICENCE': '1' };
     const [first] = [await create(expected), await create(expected)];
