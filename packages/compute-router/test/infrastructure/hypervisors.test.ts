@@ -49,7 +49,7 @@ describe('hypervisors', () => {
           name,
           hypervisorHostname: `node-${name}`,
           ...host,
-          ...(name === 'west1' && { cpuInfo }),
+          ...(name === 'west1' && { cpuInfo, address: '198.51.100.7', hypervisorType: 'KVM' }),
         })),
       },
     });
@@ -78,9 +78,10 @@ describe('hypervisors', () => {
     ['2.88', [...detail, 'uptime']],
     ['2.104', [...detail, 'uptime']],
   ])('show at %s the fields of that version, in lists and individually', async (version, fields) => {
-    const [one] = await list('/detail', version);
+    const [one, , west] = await list('/detail', version);
     expect(Object.keys(one).sort()).toEqual([...fields].sort());
     expect((await admin(version).get(`/os-hypervisors/${one.id}`)).body.hypervisor).toEqual(one);
+    expect([one.host_ip, west.host_ip, west.hypervisor_type]).toEqual(['192.0.2.1', '198.51.100.7', 'KVM']);
     expect(Object.keys(one.service).sort()).toEqual(['disabled_reason', 'host', 'id']);
     const summary = await list('', version);
     expect(summary.map((h) => h.hypervisor_hostname)).toEqual(['node-east1', 'node-east2', 'node-west1']);

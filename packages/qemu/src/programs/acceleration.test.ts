@@ -35,12 +35,34 @@ describe('the acceleration of guests', () => {
     await expect(run).rejects.toThrow('(failed to initialize kvm)');
   });
 
-  it('is selected automatically, with a reason if it is not KVM', async () => {
-    const { acceleration, reason } = await probeAcceleration(fakeQemu('R', 'exit 1'), 'auto', undefined);
+  const device = join(folder, 'kvm');
+  writeFileSync(device, '');
+
+  it('is KVM if a guest has reached long mode', async () => {
+    const probe = await probeAcceleration(fakeQemu('RPL', 'exec sleep 60'), 'auto', undefined, device);
+    expect(probe).toEqual({ acceleration: 'kvm', reason: null });
+  });
+
+  it.each([
+    ['QEMU exits', fakeQemu('R', 'exit 1'), device, 'a probe guest did not get past real mode'],
+    [
+      'QEMU hangs',
+      fakeQemu('', 'exec sleep 60'),
+      device,
+      'a probe guest did not get past its firmware within 5 seconds',
+    ],
+    ['there is no KVM device', fakeQemu('RPL', 'exec sleep 60'), join(folder, 'none'), 'ENOENT'],
+  ])('is TCG, with the reason, if %s', async (_failure, program, kvmDevice, reported) => {
+    const { acceleration, reason } = await probeAcceleration(program, 'auto', undefined, kvmDevice);
     expect(acceleration).toBe('tcg');
-    expect(reason).toContain('KVM does not work on this computer');
-    await expect(probeAcceleration(fakeQemu('R', 'exit 1'), 'kvm', undefined)).rejects.toMatchObject({
+    expect(reason).toContain(`KVM does not work on this computer: `);
+    expect(reason).toContain(reported);
+  });
+
+  it('cannot be KVM if KVM is required but does not work', async () => {
+    await expect(probeAcceleration(fakeQemu('R', 'exit 1'), 'kvm', undefined, device)).rejects.toMatchObject({
       code: 'ACCELERATION_MISSING',
+      message: expect.stringContaining('KVM does not work on this computer: a probe guest'),
     });
   });
 

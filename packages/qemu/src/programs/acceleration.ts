@@ -107,16 +107,18 @@ function runProbeMachine(
  * or aborts, sometimes only after the firmware has run. A probe guest must therefore reach long mode.
  *
  * @param desired `auto`, or the only acceptable acceleration
+ * @param device the device of KVM
  * @throws QemuError `ACCELERATION_MISSING` if `desired` is `kvm`, and KVM does not work
  */
 export async function probeAcceleration(
   program: string,
   desired: Acceleration | 'auto',
   runAs: RunAs | undefined,
+  device = KVM_DEVICE,
 ): Promise<AccelerationProbe> {
   if (desired === 'tcg') return { acceleration: 'tcg', reason: 'as configured' };
   try {
-    await access(KVM_DEVICE, constants.F_OK);
+    await access(device, constants.F_OK);
     await runProbeGuest(program, 'kvm', runAs, PROBE_TIMEOUTS_MS[desired]);
     return { acceleration: 'kvm', reason: null };
   } catch (error) {

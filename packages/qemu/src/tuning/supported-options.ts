@@ -113,7 +113,7 @@ export const supportedOptions = {
     spec: 'hw:tpm_version',
     property: 'hw_tpm_version',
     effect:
-      "`1.2` or `2.0`: an emulated TPM, which needs the package `swtpm`: without it the server fails to start. The TPM's state is stored with the disks and migrates with them. A rebuild, or unshelving from an image, creates a new state",
+      "`1.2` or `2.0`: an emulated TPM, which needs the package `swtpm`: without it, the server is in `ERROR`, and the [details of the fault](what-hosts-offer.md) name the missing trait. The TPM's state is stored with the disks and migrates with them. A rebuild, or unshelving from an image, creates a new state",
   },
   tpmModel: {
     spec: 'hw:tpm_model',
