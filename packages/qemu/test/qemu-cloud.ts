@@ -88,12 +88,17 @@ export function guestPreset({ kernel, ramdisk }: Guest, images: Images = []): Pr
   };
 }
 
+/** Creates a disk image of the test guest with a boot loader. */
+export function bootDiskImage(folder: string, guest: Guest): Images {
+  const disk = buildBootDisk(folder, guest);
+  return [{ id: BOOT_DISK, name: 'boot disk', diskFormat: 'raw', content: () => createReadStream(disk) }];
+}
+
 /** Creates two images of the test guest with a boot loader: a disk and a CD. */
 export function bootImages(folder: string, guest: Guest): Images {
-  const disk = buildBootDisk(folder, guest);
   const cd = buildBootCd(folder, guest);
   return [
-    { id: BOOT_DISK, name: 'boot disk', diskFormat: 'raw', content: () => createReadStream(disk) },
+    ...bootDiskImage(folder, guest),
     { id: BOOT_CD, name: 'boot CD', diskFormat: 'iso', content: () => createReadStream(cd) },
   ];
 }

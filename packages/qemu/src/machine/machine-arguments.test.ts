@@ -15,6 +15,7 @@ function argumentsOf(
   extraSpecs: Readonly<Record<string, string>>,
   incoming?: MachineLayout,
   properties: Readonly<Record<string, string>> = {},
+  configDrive: string | null = null,
 ): string {
   const sizes = { id: '1', name: 'm', vcpus: 2, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
   const shape = {
@@ -26,8 +27,11 @@ function argumentsOf(
     vcpus: 2,
     memoryMb: 512,
     kernel: null,
-    disks: [{ id: 'root', file: '/m/root.qcow2' }],
-    configDrive: null,
+    disks: [
+      { id: 'root', file: '/m/root.qcow2' },
+      { id: 'swap', file: '/m/swap.qcow2' },
+    ],
+    configDrive,
     nics: [],
     agent: false,
   } as const;
@@ -78,9 +82,17 @@ describe('the command line of a machine', () => {
     expect(argumentsOf({})).not.toContain('flash');
   });
 
+  it.each([{}, { hw_boot_menu: 'true' }])('lets firmware boot only from the first disk, with %o', (properties) => {
+    const all = argumentsOf({}, undefined, properties, '/m/config.img');
+    expect(all).toMatch(/ -boot strict=on(,menu=on)? /);
+    expect(all.match(/"bootindex":\d+/g)).toEqual(['"bootindex":1']);
+    expect(all).toContain('"id":"root","drive":"root","bootindex":1');
+    expect(all).toContain('{"driver":"scsi-hd","bus":"scsi.0","drive":"config-drive","id":"config-2"}');
+  });
+
   it('contains hotplug ports on q35, with disks on them', () => {
     const all = argumentsOf({}, undefined, { hw_machine_type: 'q35' });
-    expect(all.match(/pcie-root-port/g)).toHaveLength(9);
+    expect(all.match(/pcie-root-port/g)).toHaveLength(10);
     expect(all).toContain('"id":"root","drive":"root","bootindex":1,"bus":"port-0"');
     expect(argumentsOf({})).not.toContain('pcie-root-port');
   });
