@@ -10,7 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { COMMAND_LINE, type Guest, missingForGuests } from './build-guest.js';
 
 const SECTOR_BYTES = 512;
@@ -31,6 +31,17 @@ export function missingForUefi(): string | undefined {
   if (!existsSync(join(EFI_GRUB, 'moddep.lst'))) return 'grub-efi-amd64-bin';
   if (!existsSync('/usr/share/qemu/firmware')) return 'ovmf';
   return missingForBootLoaders();
+}
+
+/** Debian's boot loaders, which start with secure boot: Microsoft's key signs the first, Debian's key GRUB and the kernel. */
+const SHIM = '/usr/lib/shim/shimx64.efi.signed';
+const SIGNED_GRUB = '/usr/lib/grub/x86_64-efi-signed/grubx64.efi.signed';
+
+/** Returns the missing requirement for disks with signed boot loaders; undefined if all are met. */
+export function missingForSignedLoaders(): string | undefined {
+  if (!existsSync(SHIM)) return 'shim-signed';
+  if (!existsSync(SIGNED_GRUB)) return 'grub-efi-amd64-signed';
+  return missingForUefi();
 }
 
 /** Returns the missing requirement for disks with a boot loader; undefined if all are met. */
@@ -95,18 +106,28 @@ const FIRST_OUTPUT = 'serial --unit=0\nterminal_output serial\necho LOADER begin
 
 /**
  * Creates a disk that UEFI firmware boots. Its FAT partition contains the kernel, and GRUB as the default boot loader.
+ * @param signed whether the boot loaders are Debian's, which are signed
  */
-export function buildUefiDisk(folder: string, { kernel, ramdisk }: Guest): string {
-  const disk = join(folder, 'uefi-disk.qcow2');
+export function buildUefiDisk(folder: string, { kernel, ramdisk }: Guest, signed = false): string {
+  const disk = join(folder, signed ? 'signed-uefi-disk.qcow2' : 'uefi-disk.qcow2');
   const files = join(folder, 'uefi-files');
-  const config = join(folder, 'uefi-grub.cfg');
-  mkdirSync(join(files, 'EFI', 'BOOT'), { recursive: true });
+  const loaders = join(files, 'EFI', 'BOOT');
+  // Signed GRUB reads this file.
+  const config = join(files, 'EFI', 'debian', 'grub.cfg');
+  for (const path of [loaders, dirname(config)]) mkdirSync(path, { recursive: true });
   copyFileSync(kernel, join(files, 'vmlinuz'));
   copyFileSync(ramdisk, join(files, 'ramdisk'));
   const found = 'search --set=root --file /vmlinuz\n';
-  writeFileSync(config, `${FIRST_OUTPUT}${found}linux /vmlinuz ${COMMAND_LINE}\ninitrd /ramdisk\nboot\n`);
-  const target = ['-O', 'x86_64-efi', '-p', '/', '-c', config, '-o', join(files, 'EFI', 'BOOT', 'BOOTX64.EFI')];
-  execFileSync('/usr/bin/grub-mkimage', [...target, ...EFI_MODULES]);
+  // With secure boot, the kernel loads only signed modules, so it needs its certificates.
+  const commandLine = signed ? COMMAND_LINE.replace('load_system_certificate_list,', '') : COMMAND_LINE;
+  writeFileSync(config, `${FIRST_OUTPUT}${found}linux /vmlinuz ${commandLine}\ninitrd /ramdisk\nboot\n`);
+  if (signed) {
+    copyFileSync(SHIM, join(loaders, 'BOOTX64.EFI'));
+    copyFileSync(SIGNED_GRUB, join(loaders, 'grubx64.efi'));
+  } else {
+    const target = ['-O', 'x86_64-efi', '-p', '/', '-c', config, '-o', join(loaders, 'BOOTX64.EFI')];
+    execFileSync('/usr/bin/grub-mkimage', [...target, ...EFI_MODULES]);
+  }
   const source = JSON.stringify({ driver: 'vvfat', dir: files, 'fat-type': 16 });
   execFileSync('qemu-img', ['convert', '-O', 'qcow2', `json:${source}`, disk]);
   rmSync(files, { recursive: true, force: true });

@@ -104,6 +104,8 @@ export interface GuestOptions {
   readonly realAgent?: boolean;
   /** Whether root can log in with the key of its server. */
   readonly logins?: boolean;
+  /** Additional kernel modules. Each follows its dependencies. */
+  readonly modules?: readonly string[];
 }
 
 /** Copies a file to the files of a guest's ramdisk. */
@@ -114,7 +116,10 @@ export function putFile(root: string, from: string, to: string, executable = fal
 }
 
 /** Creates the guest's ramdisk in a folder, from the distribution's packages. This takes less than a second. */
-export function buildGuest(folder: string, { realAgent = false, logins = false }: GuestOptions = {}): Guest {
+export function buildGuest(
+  folder: string,
+  { realAgent = false, logins = false, modules = [] }: GuestOptions = {},
+): Guest {
   const root = join(folder, 'root');
   const here = import.meta.dirname;
   const put = (from: string, to: string, executable = false) => putFile(root, from, to, executable);
@@ -125,7 +130,7 @@ export function buildGuest(folder: string, { realAgent = false, logins = false }
   for (const program of [...(realAgent ? [AGENT] : []), ...(logins ? [SSH_SERVER] : [])])
     for (const file of [program, ...librariesOf(program)]) put(file, file.slice(1), true);
   if (realAgent) put(join(here, 'chpasswd.sh'), 'bin/chpasswd', true);
-  return packGuest(folder, root, realAgent ? [...MODULES, 'virtio_balloon'] : MODULES);
+  return packGuest(folder, root, [...MODULES, ...(realAgent ? ['virtio_balloon'] : []), ...modules]);
 }
 
 /** Adds kernel modules to the files of a ramdisk, and writes the ramdisk and the kernel to a folder. */
