@@ -27,7 +27,7 @@ function bootFrom(disk: string, floppy: string): () => string {
     ...[...drive(floppy, 'floppy'), '-global', 'isa-fdc.bootindexA=2'],
     ...['-chardev', 'stdio,id=debug', '-device', `isa-debugcon,iobase=${PROBE_PORT},chardev=debug`],
   ];
-  const machine = spawn('qemu-system-x86_64', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const machine = spawn(PROGRAMS[0], args, { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void machine.kill('SIGKILL'));
   let output = '';
   machine.stdout.setEncoding('latin1').on('data', (text) => {

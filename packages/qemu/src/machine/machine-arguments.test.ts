@@ -82,7 +82,7 @@ describe('the command line of a machine', () => {
     expect(argumentsOf({})).not.toContain('flash');
   });
 
-  it.each([{}, { hw_boot_menu: 'true' }])('lets firmware boot only from the first disk, with %o', (properties) => {
+  it.each<Record<string, string>>([{}, { hw_boot_menu: 'true' }])('lets firmware boot only from the first disk, with %o', (properties) => {
     const all = argumentsOf({}, undefined, properties, '/m/config.img');
     expect(all).toMatch(/ -boot strict=on(,menu=on)? /);
     expect(all.match(/"bootindex":\d+/g)).toEqual(['"bootindex":1']);
