@@ -82,13 +82,16 @@ describe('the command line of a machine', () => {
     expect(argumentsOf({})).not.toContain('flash');
   });
 
-  it.each<Record<string, string>>([{}, { hw_boot_menu: 'true' }])('lets firmware boot only from the first disk, with %o', (properties) => {
-    const all = argumentsOf({}, undefined, properties, '/m/config.img');
-    expect(all).toMatch(/ -boot strict=on(,menu=on)? /);
-    expect(all.match(/"bootindex":\d+/g)).toEqual(['"bootindex":1']);
-    expect(all).toContain('"id":"root","drive":"root","bootindex":1');
-    expect(all).toContain('{"driver":"scsi-hd","bus":"scsi.0","drive":"config-drive","id":"config-2"}');
-  });
+  it.each<Record<string, string>>([{}, { hw_boot_menu: 'true' }])(
+    'lets firmware boot only from the first disk, with %o',
+    (properties) => {
+      const all = argumentsOf({}, undefined, properties, '/m/config.img');
+      expect(all).toMatch(/ -boot strict=on(,menu=on)? /);
+      expect(all.match(/"bootindex":\d+/g)).toEqual(['"bootindex":1']);
+      expect(all).toContain('"id":"root","drive":"root","bootindex":1');
+      expect(all).toContain('{"driver":"scsi-hd","bus":"scsi.0","drive":"config-drive","id":"config-2"}');
+    },
+  );
 
   it('contains hotplug ports on q35, with disks on them', () => {
     const all = argumentsOf({}, undefined, { hw_machine_type: 'q35' });
