@@ -4,6 +4,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { findInstalledProgram } from '../src/programs/find-program.js';
 import { runProgram } from '../src/programs/run-program.js';
 import type { VolumeBackend } from '../src/volumes/volume-backend.js';
@@ -67,7 +68,8 @@ export function testVolumeBackend(suite: BackendSuite, missing?: string): void {
 
     /** Creates a 1 MiB image that contains only the given byte, and a disk from this image. */
     async function fromImage(byte: number, bytes: number): Promise<{ readonly name: string; readonly image: string }> {
-      const [name, image] = [newDisk(), join(folder, 'image')];
+      const name = newDisk();
+      const image = join(folder, name, 'image');
       writeFileSync(image, Buffer.alloc(MIB, byte));
       await backend.createFromImage(name, bytes, (file) => copyFile(image, file), never);
       return { name, image };
@@ -190,6 +192,26 @@ export function testVolumeBackend(suite: BackendSuite, missing?: string): void {
       await expect(backend.create(name, MIB, AbortSignal.abort(reason))).rejects.toThrow(reason);
       await backend.remove(name);
       await backend.create(name, MIB, never);
+    });
+
+    it('occupy space of the storage while they contain data', async () => {
+      const before = await backend.usage();
+      const occupiedBytes = async () => {
+        const { backend: kind, totalBytes, freeBytes, allocatedBytes } = await backend.usage();
+        expect([kind, totalBytes]).toEqual([before.backend, before.totalBytes]);
+        expect(freeBytes).toBeGreaterThan(0);
+        expect(freeBytes + allocatedBytes).toBeLessThanOrEqual(totalBytes);
+        return allocatedBytes - before.allocatedBytes;
+      };
+      const name = await blank(8 * MIB);
+      const content = await serve(name);
+      await io(content, `write -P 7 0 ${8 * MIB}`, 'flush');
+      await eventually(async () => expect(await occupiedBytes()).toBeGreaterThanOrEqual(8 * MIB));
+      const { name: imaged } = await fromImage(9, 2 * MIB);
+      await eventually(async () => expect(await occupiedBytes()).toBeGreaterThanOrEqual(9 * MIB));
+      await stopServer(content);
+      for (const removed of [name, imaged]) await backend.remove(removed);
+      await eventually(async () => expect(await occupiedBytes()).toBeLessThan(MIB));
     });
 
     it('are rejected if the storage is too small', async () => {

@@ -14,6 +14,17 @@ export interface StoredVolume {
   readonly storedAt: number;
 }
 
+/** The space of the storage that contains the data of all volumes, in bytes. */
+export interface StorageUsage {
+  /** The kind of the storage, such as `directory`. */
+  readonly backend: string;
+  readonly totalBytes: number;
+  /** The space that new data can occupy. */
+  readonly freeBytes: number;
+  /** The space that the data of volumes and snapshots occupies. Data that several of them share counts once. */
+  readonly allocatedBytes: number;
+}
+
 /**
  * Stores the data of volumes and snapshots for the embedded volume service. A driver with real disks implements this
  * interface. Sizes are in GiB. All operations must be idempotent, because they may be repeated after a crash. If an
@@ -40,4 +51,6 @@ export interface VolumeStorage {
   replace(id: string, newId: string): Promise<void>;
   /** Lists the data of all volumes and snapshots, so that orphaned data can be found. */
   list(): Promise<readonly StoredVolume[]>;
+  /** Returns the space of the storage; undefined if volumes have no data, because no host stores volumes. */
+  usage(): Promise<StorageUsage | undefined>;
 }

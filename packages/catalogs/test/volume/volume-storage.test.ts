@@ -10,6 +10,7 @@ import { storesUnderTest } from '../stores-under-test.js';
 const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 const IMAGE = randomUUID();
 const HOUR_MS = 3_600_000;
+const SPACE = { backend: 'lvm', totalBytes: 3, freeBytes: 2, allocatedBytes: 1 };
 
 describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on $kind', ({ open }) => {
   let store: Store;
@@ -40,6 +41,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     extend: (id, sizeGb) => notify('extend', id, sizeGb),
     reimage: (_caller, id, imageId, sizeGb) => notify('reimage', id, imageId, sizeGb),
     replace: (id, newId) => notify('replace', id, newId),
+    usage: async () => {
+      await notify('usage');
+      return SPACE;
+    },
     list: async () => [...remaining].map(([id, storedAt]) => ({ id, storedAt })),
   };
 
@@ -106,6 +111,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     expect(calls).toEqual([]);
   });
 
+  it('occupies space of the storage, unless volumes are only records', async () => {
+    expect(await volumes.storageUsage()).toEqual(SPACE);
+    expect(await embeddedVolumes({ store, clock }).storageUsage()).toBeUndefined();
+  });
+
   it('does not change the volume if it cannot be stored', async () => {
     const { id } = await create();
     broken = new Error('the disk is full');
@@ -114,6 +124,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     await expect(create({ key })).rejects.toMatchObject(unavailable);
     await expect(volumes.getVolume(ada, key)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
     await expect(volumes.extendVolume(ada, id, 9)).rejects.toMatchObject(unavailable);
+    await expect(volumes.storageUsage()).rejects.toMatchObject(unavailable);
     expect(await volumes.getVolume(ada, id)).toMatchObject({ sizeGb: 2, status: 'available' });
   });
 

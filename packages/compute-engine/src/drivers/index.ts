@@ -8,6 +8,7 @@ export type {
   PlannedRouter,
   PlannedRouterInterface,
   PlannedSubnet,
+  StorageUsage,
   StoredVolume,
   VolumeOrigin,
   VolumeStorage,

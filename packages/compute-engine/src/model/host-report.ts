@@ -4,6 +4,8 @@ export interface HostReport {
   readonly problem: string | null;
   /** The file system that contains the host's disks; undefined if unknown. */
   readonly disk?: DiskSpace | undefined;
+  /** The storage of volumes; undefined if this host stores none. */
+  readonly volumes?: Omit<DiskSpace, 'promisedBytes'> & { readonly allocatedBytes: number };
 }
 
 /** The total and available space of a file system, in bytes. */

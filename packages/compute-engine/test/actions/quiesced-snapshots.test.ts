@@ -49,6 +49,7 @@ class RecordingDriver extends SimulatedDriver {
     reimage: async () => {},
     replace: async () => {},
     list: async () => [],
+    usage: async () => undefined,
   };
 
   override async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: never): Promise<void> {

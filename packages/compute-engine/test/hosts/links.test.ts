@@ -70,6 +70,7 @@ class VolumeDriver extends EchoDriver {
     reimage: async () => {},
     replace: async () => {},
     list: async () => [],
+    usage: async () => ({ backend: 'lvm', totalBytes: 3, freeBytes: 2, allocatedBytes: 1 }),
   };
 }
 
@@ -156,6 +157,11 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     };
     expect(await ended()).toBe('available');
     expect(await ended('the disk is full')).toMatch(/cannot be stored: the disk is full/);
+  });
+
+  it('report the space of the storage on the host that stores volumes', async () => {
+    const space = { backend: 'lvm', totalBytes: 3, freeBytes: 2, allocatedBytes: 1 };
+    expect(await engine.embedded.volumes.storageUsage()).toEqual(space);
   });
 
   it('report which host is down', async () => {

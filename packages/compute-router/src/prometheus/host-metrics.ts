@@ -96,6 +96,21 @@ const HOST_METRICS: readonly SampledMetric<HostAndGuestStatistics>[] = [
     help: 'Additional space that existing guest disks can occupy as they grow',
     samples: ({ report }) => sampleOf(report?.disk?.promisedBytes),
   },
+  {
+    name: 'apistrata_host_volumes_bytes',
+    help: 'Size of the storage of volumes on this host',
+    samples: ({ report }) => sampleOf(report?.volumes?.totalBytes),
+  },
+  {
+    name: 'apistrata_host_volumes_free_bytes',
+    help: 'Free space of the storage of volumes',
+    samples: ({ report }) => sampleOf(report?.volumes?.freeBytes),
+  },
+  {
+    name: 'apistrata_host_volumes_allocated_bytes',
+    help: 'Space that volumes and their snapshots occupy',
+    samples: ({ report }) => sampleOf(report?.volumes?.allocatedBytes),
+  },
   networkMetric('receive', 'Bytes that a physical interface received', ({ receivedBytes }) => receivedBytes),
   networkMetric('transmit', 'Bytes that a physical interface sent', ({ transmittedBytes }) => transmittedBytes),
   {

@@ -12,7 +12,11 @@ const full: HostFigures = {
     memory: { totalBytes: 64, availableBytes: 32 },
     interfaces: [{ name: 'eth0', receivedBytes: 7, transmittedBytes: 8 }],
   },
-  report: { problem: null, disk: { totalBytes: 1_000, freeBytes: 600, promisedBytes: 200 } },
+  report: {
+    problem: null,
+    disk: { totalBytes: 1_000, freeBytes: 600, promisedBytes: 200 },
+    volumes: { totalBytes: 500, freeBytes: 300, allocatedBytes: 100 },
+  },
   process: { heartbeatAgeMs: 1_500, leaseMs: 8_250, fenced: true, fences: 2 },
 };
 
@@ -57,6 +61,9 @@ it('metrics of a host have base units and one reading for each scrape', async ()
     'apistrata_host_disk_bytes{host="h1"} 1000',
     'apistrata_host_disk_free_bytes{host="h1"} 600',
     'apistrata_host_disk_promised_bytes{host="h1"} 200',
+    'apistrata_host_volumes_bytes{host="h1"} 500',
+    'apistrata_host_volumes_free_bytes{host="h1"} 300',
+    'apistrata_host_volumes_allocated_bytes{host="h1"} 100',
     'apistrata_host_network_receive_bytes_total{host="h1",device="eth0"} 7',
     'apistrata_host_network_transmit_bytes_total{host="h1",device="eth0"} 8',
     'apistrata_host_heartbeat_age_seconds{host="h1"} 1.5',

@@ -10,10 +10,11 @@ const QCOW2_MAGIC = 0x5146_49fb;
 const HEADER_BYTES = 32;
 const SIZE_OFFSET = 24;
 
-/** Returns the total disk space that files occupy; missing files count as empty. */
+/** Returns the total disk space that files occupy. Hard links to one file count once; missing files count as empty. */
 export async function readOccupiedBytes(...paths: readonly string[]): Promise<number> {
   const stats = await Promise.all(paths.map((path) => ifMissing(stat(path), undefined)));
-  return stats.reduce((sum, file) => sum + (file?.blocks ?? 0) * BLOCK_BYTES, 0);
+  const blocksByInode = new Map(stats.map((file) => [file?.ino, file?.blocks ?? 0]));
+  return [...blocksByInode.values()].reduce((sum, blocks) => sum + blocks * BLOCK_BYTES, 0);
 }
 
 /** Returns by how many bytes a qcow2 file can grow; 0 for files in other formats. */
@@ -31,17 +32,23 @@ async function maxGrowthOf(path: string): Promise<number> {
   }
 }
 
+/** Returns the size and the free space of a folder's file system. */
+export async function readFreeSpace(folder: string): Promise<Pick<DiskSpace, 'totalBytes' | 'freeBytes'>> {
+  const { blocks, bavail, bsize } = await statfs(folder);
+  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
+}
+
 /**
  * Returns the size and the free space of a folder's file system, and how much its qcow2 disks can still grow.
  *
  * @param folders the parent folders of all folders that contain disks: `machines`, `contents`
  */
 export async function readDiskSpace(folder: string, folders: readonly string[]): Promise<DiskSpace> {
-  const { blocks, bavail, bsize } = await statfs(folder);
+  const space = await readFreeSpace(folder);
   let promisedBytes = 0;
   for (const parentFolder of folders)
     for (const name of await ifMissing(readdir(parentFolder), []))
       for (const file of await ifMissing(readdir(join(parentFolder, name)), []))
         if (file.endsWith('.qcow2')) promisedBytes += await maxGrowthOf(join(parentFolder, name, file));
-  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize, promisedBytes };
+  return { ...space, promisedBytes };
 }

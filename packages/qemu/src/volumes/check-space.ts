@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { readFreeSpace } from '../machine/disk-space.js';
 import { QemuError } from '../qemu-error.js';
 
 const GIB = 2 ** 30;
@@ -19,6 +19,5 @@ export function requireFreeBytes(bytes: number, freeBytes: number, place: string
 
 /** Checks the free space of a folder's file system. @throws QemuError `DISK_FULL` if fewer bytes are free */
 export async function checkSpace(folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  requireFreeBytes(bytes, bavail * bsize, 'on this host');
+  requireFreeBytes(bytes, (await readFreeSpace(folder)).freeBytes, 'on this host');
 }

@@ -1,6 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { StorageUsage } from '@apistrata/compute-engine/drivers';
 import { copyRunningDisk } from '../machine/copy-disk.js';
+import { readFreeSpace, readOccupiedBytes } from '../machine/disk-space.js';
 import { createDisk, type DiskPrograms, readDiskBytes } from '../machine/prepare-disks.js';
 import { runProgram } from '../programs/run-program.js';
 import { checkSpace } from './check-space.js';
@@ -29,8 +31,19 @@ export class DirectoryBackend implements VolumeBackend {
     return join(this.#folder, name, 'base.raw');
   }
 
+  /** Returns the paths of all files of a disk, including a file that an incomplete copy leaves. */
+  #files(name: string): readonly string[] {
+    return [this.#disk(name), `${this.#disk(name)}.new`, this.#base(name)];
+  }
+
   #qemuImg(args: readonly string[], signal: AbortSignal): Promise<string> {
     return runProgram(this.#tools.qemuImg, args, { ...this.#tools.run, signal });
+  }
+
+  async usage(): Promise<StorageUsage> {
+    const { totalBytes, freeBytes } = await readFreeSpace(this.#folder);
+    const disks = (await readdir(this.#folder)).flatMap((name) => this.#files(name));
+    return { backend: 'directory', totalBytes, freeBytes, allocatedBytes: await readOccupiedBytes(...disks) };
   }
 
   checkSpace(bytes: number): Promise<void> {
@@ -73,6 +86,6 @@ export class DirectoryBackend implements VolumeBackend {
   }
 
   async remove(name: string): Promise<void> {
-    for (const file of [this.#disk(name), `${this.#disk(name)}.new`, this.#base(name)]) await rm(file, { force: true });
+    for (const file of this.#files(name)) await rm(file, { force: true });
   }
 }

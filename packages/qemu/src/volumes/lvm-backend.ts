@@ -1,5 +1,6 @@
 import { chown, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { StorageUsage } from '@apistrata/compute-engine/drivers';
 import type { DiskPrograms } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
 import { runProgram } from '../programs/run-program.js';
@@ -87,12 +88,23 @@ export class LvmBackend implements VolumeBackend {
     return `/dev/${this.#volume(name)}`;
   }
 
+  get #poolName(): string {
+    return `${this.#pool.group}/${this.#pool.name}`;
+  }
+
+  async usage(): Promise<StorageUsage & { readonly metadataPercent: number }> {
+    const { lv_size, data_percent, metadata_percent } = await readFields(this.#lvm, this.#poolName);
+    const totalBytes = Number(lv_size);
+    const allocatedBytes = Math.ceil((totalBytes * Number(data_percent)) / 100);
+    const space = { totalBytes, freeBytes: totalBytes - allocatedBytes, allocatedBytes };
+    return { backend: 'lvm', ...space, metadataPercent: Number(metadata_percent) };
+  }
+
   async checkSpace(bytes: number): Promise<void> {
-    const pool = `${this.#pool.group}/${this.#pool.name}`;
-    const { lv_size, data_percent, metadata_percent } = await readFields(this.#lvm, pool);
-    requireFreeBytes(bytes, Number(lv_size) * (1 - Number(data_percent) / 100), `in the pool ${pool}`);
-    if (Number(metadata_percent) > MAX_METADATA_PERCENT)
-      throw new QemuError('DISK_FULL', `the metadata of the pool ${pool} is ${metadata_percent} % full`);
+    const { freeBytes, metadataPercent } = await this.usage();
+    requireFreeBytes(bytes, freeBytes, `in the pool ${this.#poolName}`);
+    if (metadataPercent > MAX_METADATA_PERCENT)
+      throw new QemuError('DISK_FULL', `the metadata of the pool ${this.#poolName} is ${metadataPercent} % full`);
   }
 
   async create(name: string, bytes: number, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import type { StorageUsage } from '@apistrata/compute-engine/drivers';
 import type { QmpClient } from '../qmp/qmp-client.js';
 
 /** Options for copying a disk. */
@@ -20,6 +21,8 @@ export interface CopyOptions {
  * whose message is for administrators. After a failed or canceled creation, `remove` is called.
  */
 export interface VolumeBackend {
+  /** Returns the total and free space of the storage, and the space that its disks occupy. */
+  usage(): Promise<StorageUsage>;
   /** Checks the free space of the storage. Rejects if fewer bytes are free. @throws QemuError `DISK_FULL` */
   checkSpace(bytes: number): Promise<void>;
   /** Creates a blank disk, which reads as zeros. */

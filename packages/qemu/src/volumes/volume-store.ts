@@ -186,6 +186,10 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     });
   }
 
+  usage(): ReturnType<VolumeBackend['usage']> {
+    return this.#options.backend.usage();
+  }
+
   async list(): Promise<readonly StoredVolume[]> {
     const folder = join(this.#options.directory, 'volumes');
     const names = (await readdir(folder)).filter((name) => !name.includes('.'));

@@ -7,6 +7,7 @@ import { badRequest } from '../service/service-error.js';
 import { formatMicros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { checkQuota } from './quota-check.js';
+import { invalidInput } from './volume-style.js';
 
 /** The backup service in records: Cinder's driver that stores backups in files. Other services are rejected. */
 const BACKUP_SERVICE = 'cinder.backup.drivers.posix.PosixBackupDriver';
@@ -32,8 +33,6 @@ const REQUIRED_KEYS = [
   'id',
 ] as const;
 
-const invalidInputError = (message: string) => badRequest(`Invalid input received: ${message}`);
-
 /** Exports a backup as a base64-encoded record. The field `driver_info` contains data that only this service reads. */
 function encodeRecord({ volume_metadata, ...backup }: Doc): string {
   const fields = Object.entries(backup).map(([key, value]) => [RECORD_FIELD_NAMES[key] ?? key, value]);
@@ -43,11 +42,11 @@ function encodeRecord({ volume_metadata, ...backup }: Doc): string {
 
 function decodeRecord(written: string): Wire {
   const bytes = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(written) && Buffer.from(written, 'base64');
-  if (!bytes) throw invalidInputError("Can't decode backup record.");
+  if (!bytes) throw invalidInput("Can't decode backup record.");
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(bytes.toString()));
   } catch {
-    throw invalidInputError("Can't parse backup record.");
+    throw invalidInput("Can't parse backup record.");
   }
 }
 
@@ -87,10 +86,10 @@ export function backupRecordRoutes(resource: Resource): readonly Route[] {
       ['id', 'an id'],
       ['size', 'size attribute'],
     ] as const)
-      if (!Object.hasOwn(record, key)) throw invalidInputError(`Provided backup record is missing ${what}`);
+      if (!Object.hasOwn(record, key)) throw invalidInput(`Provided backup record is missing ${what}`);
     const id = z.uuid().safeParse(record.id);
     const size = z.int().min(0).safeParse(record.size);
-    if (!id.success || !size.success) throw invalidInputError("Can't parse backup record.");
+    if (!id.success || !size.success) throw invalidInput("Can't parse backup record.");
     const table = call.cloud.documents.table<Doc>(resource.table);
     if (table.has(id.data)) throw badRequest('Invalid backup: Backup already exists in database.');
     await checkQuota(call, { backups: 1, backup_gigabytes: size.data });

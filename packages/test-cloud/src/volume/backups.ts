@@ -10,7 +10,7 @@ import { text } from '../service/wire-types.js';
 import { createActionRoute, defineAction, statusSchema } from './action-route.js';
 import { backupRecordRoutes } from './backup-records.js';
 import { checkQuota } from './quota-check.js';
-import { isListed, links } from './volume-style.js';
+import { isListed, links, RESOURCE_FILTERS } from './volume-style.js';
 import { createVolume } from './volumes.js';
 import { boolean, metadata, object, optionalText, uuid } from './wire-types.js';
 
@@ -27,7 +27,7 @@ export const backups: ResourceSpec = {
   path: 'backups',
   one: 'backup',
   many: 'backups',
-  filters: ['name', 'status', 'volume_id', 'project_id', 'id', 'created_at', 'snapshot_id', 'size'],
+  filters: [...RESOURCE_FILTERS.backup, 'project_id', 'id', 'created_at', 'snapshot_id', 'size'],
   fields: () => ({
     id: derived(),
     volume_id: required(fixed(uuid)),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { accepted, get, post, put, Reply, type Route } from '../service/route.js';
-import { badRequest, notFound } from '../service/service-error.js';
+import { notFound } from '../service/service-error.js';
 import { formatMicros } from '../service/times.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { hostOrCluster, isAtLeast } from './volume-style.js';
+import { hostOrCluster, invalidInput, isAtLeast } from './volume-style.js';
 import { boolean, object, uuid } from './wire-types.js';
 
 /** The name of the host and backend that store all volumes. */
@@ -114,8 +114,7 @@ function findNamedServices(call: Call, { binary, service, ...at }: z.infer<typeo
 function requireVolumeHost(call: Call, schema: typeof Backend | typeof Failover): string {
   call.requireAdmin();
   const host = hostOrCluster(call, call.body(schema), 26);
-  if (host !== BACKEND_HOST)
-    throw badRequest(`Invalid input received: Service ${VOLUME_SERVICE} could not be found on host ${host}.`);
+  if (host !== BACKEND_HOST) throw invalidInput(`Service ${VOLUME_SERVICE} could not be found on host ${host}.`);
   return host;
 }
 
@@ -153,8 +152,8 @@ function serviceRoutes(): readonly Route[] {
     put(`${path}/thaw`, (call) => freeze(call, false)),
     put(`${path}/failover_host`, (call) => {
       // A failover always fails, because the backend is not replicated.
-      throw badRequest(
-        `Invalid input received: No service could be changed: replication_status in ['${requireVolumeHost(call, Failover)}'] must be enabled or failed-over and must be up to failover.`,
+      throw invalidInput(
+        `No service could be changed: replication_status in ['${requireVolumeHost(call, Failover)}'] must be enabled or failed-over and must be up to failover.`,
       );
     }),
     post('/v3/workers/cleanup', (call) => {
@@ -162,7 +161,7 @@ function serviceRoutes(): readonly Route[] {
       const requested = call.body(Cleanup);
       const { is_up = false, disabled, host, binary, resource_id } = requested;
       if (resource_id && !['service_id', 'cluster_name', 'host'].some((key) => key in requested))
-        throw badRequest(`Invalid input received: There is no resource with UUID ${resource_id} pending cleanup.`);
+        throw invalidInput(`There is no resource with UUID ${resource_id} pending cleanup.`);
       const servicesToClean = SERVICES.map(([name, serviceHost], index) => ({
         id: index + 1,
         host: serviceHost,

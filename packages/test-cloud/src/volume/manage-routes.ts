@@ -8,7 +8,7 @@ import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
 import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
-import { hostOrCluster } from './volume-style.js';
+import { hostOrCluster, invalidInput } from './volume-style.js';
 import { boolean, metadata, object, uuid } from './wire-types.js';
 
 type Kind = 'volume' | 'snapshot';
@@ -112,15 +112,12 @@ interface Entry extends Unmanaged {
 
 async function managedEntries({ cloud, caller }: Call, kind: Kind): Promise<readonly Entry[]> {
   const { volumes } = cloud.catalogs;
-  const name = POOL_NAMES[kind];
-  if (kind === 'volume')
-    return (await volumes.listVolumes(caller, { allProjects: true })).map(({ id, sizeGb }) => ({
-      name: name(id),
-      id,
-      size: sizeGb,
-    }));
-  return (await volumes.listSnapshots(caller, { allProjects: true })).map(({ id, sizeGb, volumeId }) => ({
-    name: name(id),
+  const records: readonly { readonly id: string; readonly sizeGb: number; readonly volumeId?: string }[] =
+    kind === 'volume'
+      ? await volumes.listVolumes(caller, { allProjects: true })
+      : await volumes.listSnapshots(caller, { allProjects: true });
+  return records.map(({ id, sizeGb, volumeId = '' }) => ({
+    name: POOL_NAMES[kind](id),
     id,
     size: sizeGb,
     source: POOL_NAMES.volume(volumeId),
@@ -139,8 +136,6 @@ const entryView = (kind: Kind, { name, id, size, source }: Entry): Wire => ({
   ...(kind === 'snapshot' && { source_reference: { 'source-name': source } }),
 });
 
-const invalidInputError = (message: string) => badRequest(`Invalid input received: ${message}`);
-
 /** Parses `sort`, or the older `sort_key` and `sort_dir`, as sort keys; default: `reference:desc`. */
 function parseSortKeys({ query }: Call) {
   const sortParameter =
@@ -158,7 +153,7 @@ function parseMarker(marker: string): string {
   try {
     return referenceName(ref.parse(JSON.parse(marker)));
   } catch {
-    throw invalidInputError(`marker ${marker} can not be analysed, please use json like format`);
+    throw invalidInput(`marker ${marker} can not be analysed, please use json like format`);
   }
 }
 
@@ -174,7 +169,7 @@ async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> 
   const marker = call.text('marker');
   const after = marker === undefined ? undefined : parseMarker(marker);
   const markerIndex = entries.findIndex(({ name }) => name === after);
-  if (marker !== undefined && markerIndex < 0) throw invalidInputError(`marker not found: ${marker}`);
+  if (marker !== undefined && markerIndex < 0) throw invalidInput(`marker not found: ${marker}`);
   const startIndex = markerIndex + 1 + (call.number('offset') ?? 0);
   const shownEntries = entries
     .slice(startIndex, startIndex + (call.number('limit') ?? 1000))

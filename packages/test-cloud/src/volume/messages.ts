@@ -5,7 +5,7 @@ import type { Doc } from '../service/documents.js';
 import { derived } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { formatMicros } from '../service/times.js';
-import { links } from './volume-style.js';
+import { links, RESOURCE_FILTERS } from './volume-style.js';
 
 /** The time after which user messages expire. */
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
@@ -45,7 +45,7 @@ export const messages: ResourceSpec = {
   one: 'message',
   many: 'messages',
   verbs: ['list', 'show', 'remove'],
-  filters: ['resource_uuid', 'resource_type', 'event_id', 'request_id', 'message_level'],
+  filters: RESOURCE_FILTERS.message,
   statuses: { remove: 204 },
   seed(call, table) {
     const now = formatMicros(call.cloud.clock.now());

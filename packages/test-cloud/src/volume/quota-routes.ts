@@ -4,6 +4,7 @@ import { del, get, put, Reply, type Route } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
 import { integerBetween } from '../service/wire-types.js';
 import { countedRecords } from './pending-records.js';
+import { invalidInput } from './volume-style.js';
 
 const DEFAULT_LIMITS: Readonly<Record<string, number>> = {
   volumes: 10,
@@ -88,9 +89,7 @@ function parseLimits(requested: Readonly<Record<string, unknown>>, limits: Limit
       if (!Object.hasOwn(limits, name)) throw badRequest(`Bad key(s) in quota set: ${name}`);
       const parsedLimit = limit.safeParse(value);
       if (!parsedLimit.success)
-        throw badRequest(
-          `Invalid input received: '${name}' must be an integer of -1 or more, not ${JSON.stringify(value)}`,
-        );
+        throw invalidInput(`'${name}' must be an integer of -1 or more, not ${JSON.stringify(value)}`);
       return [name, parsedLimit.data];
     }),
   );

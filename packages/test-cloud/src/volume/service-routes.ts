@@ -3,11 +3,12 @@ import { ifMissing } from '../service/if-missing.js';
 import { del, get, noContent, openGet, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
 import { formatMicros } from '../service/times.js';
+import { onlyFields } from '../service/view.js';
 import { text } from '../service/wire-types.js';
 import { EXTENSIONS } from './extensions.js';
 import { BACKEND_HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
-import { CAPABILITIES, hasPoolFor, POOL } from './storage-pool.js';
+import { hasPoolFor, POOL, poolCapabilities } from './storage-pool.js';
 import { isAtLeast, RESOURCE_FILTERS } from './volume-style.js';
 import { object, requiredName } from './wire-types.js';
 
@@ -69,24 +70,25 @@ async function absoluteLimits(call: Call) {
   };
 }
 
-/** Returns the only storage pool, whose capacity is unlimited. */
+/** Returns the only storage pool. */
 async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
-  const allVolumes = await volumes.listVolumes(call.caller, { allProjects: true });
   const unknownFilters = [...call.query.keys()].filter(
-    (name) => name !== 'detail' && !RESOURCE_FILTERS.pool?.includes(name),
+    (name) => name !== 'detail' && !(RESOURCE_FILTERS.pool as readonly string[]).includes(name),
   );
   if (unknownFilters.length > 0 && isAtLeast(call, 31))
     throw badRequest(`Invalid filters ${unknownFilters.join(',')} are found in query options.`);
   const name = isAtLeast(call, 28) ? call.text('name') : undefined;
   const type = isAtLeast(call, 35) ? call.text('volume_type') : undefined;
-  const isFound = (name ?? POOL) === POOL && (!type || hasPoolFor(call, await volumes.getType(call.caller, type)));
+  const isFound =
+    (name ?? POOL) === POOL && (!type || (await hasPoolFor(call, await volumes.getType(call.caller, type))));
   if (!isFound) return { pools: [] };
   if (!call.flag('detail')) return { pools: [{ name: POOL }] };
+  const allVolumes = await volumes.listVolumes(call.caller, { allProjects: true });
   const provisionedGb = allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0);
   const capabilities = {
-    ...CAPABILITIES,
+    ...(await poolCapabilities(call)),
     provisioned_capacity_gb: provisionedGb,
     allocated_capacity_gb: provisionedGb,
     timestamp: formatMicros(call.cloud.clock.now()),
@@ -144,16 +146,19 @@ export function volumeServiceRoutes(): readonly Route[] {
       availabilityZoneInfo: [{ zoneName: 'nova', zoneState: { available: true } }],
     })),
     get('/v3/scheduler-stats/get_pools', pools),
-    get('/v3/capabilities/:host', (call) => {
+    get('/v3/capabilities/:host', async (call) => {
       call.requireAdmin();
       if (call.param('host') !== BACKEND_HOST) throw notFound(`Can't find service: ${call.param('host')}`);
+      const capabilities = await poolCapabilities(call);
       return {
-        namespace: 'OS::Storage::Capabilities::simulated',
-        vendor_name: 'simulated',
-        volume_backend_name: 'simulated',
-        pool_name: 'pool',
-        driver_version: '1.0.0',
-        storage_protocol: 'local',
+        namespace: `OS::Storage::Capabilities::${capabilities.volume_backend_name}`,
+        ...onlyFields(
+          'vendor_name',
+          'volume_backend_name',
+          'pool_name',
+          'driver_version',
+          'storage_protocol',
+        )(capabilities),
         display_name: null,
         description: null,
         visibility: null,

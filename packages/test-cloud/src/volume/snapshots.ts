@@ -12,7 +12,7 @@ import { type Actions, createActionRoute, defineAction, statusSchema } from './a
 import { manageSnapshotRoutes, markUnmanaged } from './manage-routes.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
-import { isAtLeast, isListed, requireFields } from './volume-style.js';
+import { isAtLeast, isListed, RESOURCE_FILTERS, requireFields } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
 import { boolean, metadata, object, optionalText, uuid } from './wire-types.js';
 
@@ -108,19 +108,7 @@ export const snapshots: ResourceSpec = {
   one: 'snapshot',
   many: 'snapshots',
   serializedBy: { create: 'none', change: 'resource' },
-  filters: [
-    'name',
-    'status',
-    'volume_id',
-    'metadata',
-    'availability_zone',
-    'consumes_quota',
-    'project_id',
-    'id',
-    'user_id',
-    'created_at',
-    'updated_at',
-  ],
+  filters: [...RESOURCE_FILTERS.snapshot, 'project_id', 'id', 'user_id', 'created_at', 'updated_at'],
   fields: () => ({
     id: derived(),
     // As in Cinder, the schema accepts null, although no volume has this id.

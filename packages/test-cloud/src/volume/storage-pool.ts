@@ -7,8 +7,8 @@ import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
 /** The name of the pool that stores all volumes, in the format `host@backend#pool`. */
 export const POOL = `${BACKEND_HOST}#pool`;
 
-/** The capabilities of the pool, which extra specs of volume types can require. */
-export const CAPABILITIES = {
+/** The capabilities of a pool without data. */
+const SIMULATED = {
   pool_name: 'pool',
   volume_backend_name: 'simulated',
   vendor_name: 'simulated',
@@ -22,9 +22,24 @@ export const CAPABILITIES = {
   thick_provisioning_support: false,
   multiattach: true,
   QoS_support: false,
-} as const;
+};
 
-type Capability = (typeof CAPABILITIES)[keyof typeof CAPABILITIES];
+type Capability = string | number | boolean;
+
+const toGib = (bytes: number) => Math.floor(bytes / 2 ** 30);
+
+/** Returns the capabilities of the pool, which extra specs of volume types can require. */
+export async function poolCapabilities({ cloud }: Call) {
+  const usage = await cloud.catalogs.volumes.storageUsage();
+  if (!usage) return SIMULATED;
+  return {
+    ...SIMULATED,
+    volume_backend_name: usage.backend,
+    vendor_name: 'Apistrata',
+    total_capacity_gb: toGib(usage.totalBytes),
+    free_capacity_gb: toGib(usage.freeBytes),
+  };
+}
 
 const isTrue = (written: string): boolean => flag.safeParse(written.toLowerCase()).data === true;
 
@@ -35,19 +50,17 @@ function meetsRequirement(value: Capability, requirement: string): boolean {
   return typeof value === 'string' || operand !== undefined ? fulfills(String(value), requirement) : false;
 }
 
-/** Returns whether the pool meets extra specs. Specs with a scope other than `capabilities` are for drivers. */
-function meetsExtraSpecs(extraSpecs: VolumeType['extraSpecs']): boolean {
-  return Object.entries(extraSpecs).every(([key, requirement]) => {
-    const [first = '', ...rest] = key.split(':');
-    if (rest.length > 0 && first !== 'capabilities') return true;
-    const name = rest.length > 0 ? rest.join(':') : first;
-    return (
-      Object.hasOwn(CAPABILITIES, name) &&
-      meetsRequirement(CAPABILITIES[name as keyof typeof CAPABILITIES], requirement)
-    );
+/**
+ * Returns whether the scheduler finds a pool for a volume of this type. Extra specs with a scope other than
+ * `capabilities` are for drivers.
+ */
+export async function hasPoolFor(call: Call, type: VolumeType | null): Promise<boolean> {
+  if (!acceptsVolumes(call)) return false;
+  const requirements = Object.entries(type?.extraSpecs ?? {}).filter(([key]) => /^capabilities:|^[^:]*$/.test(key));
+  if (requirements.length === 0) return true;
+  const capabilities = new Map<string, Capability>(Object.entries(await poolCapabilities(call)));
+  return requirements.every(([key, requirement]) => {
+    const value = capabilities.get(key.replace('capabilities:', ''));
+    return value !== undefined && meetsRequirement(value, requirement);
   });
 }
-
-/** Returns whether the scheduler finds a pool for a volume of this type. */
-export const hasPoolFor = (call: Call, type: VolumeType | null): boolean =>
-  acceptsVolumes(call) && meetsExtraSpecs(type?.extraSpecs ?? {});

@@ -11,7 +11,7 @@ import { catalog, changeVolume, IMAGE_ACTIONS, invalidVolume, ok, requireAvailab
 import { markUnmanaged } from './manage-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
-import { hostOrCluster, isAtLeast } from './volume-style.js';
+import { hostOrCluster, invalidInput, isAtLeast } from './volume-style.js';
 import { boolean, object, size, uuid } from './wire-types.js';
 
 const admin = { role: 'admin' } as const;
@@ -116,8 +116,8 @@ const ACTIONS: Actions<VolumeView> = {
       const type = await catalog(call).getType(call.caller, new_type);
       const multiattach = type.extraSpecs.multiattach === '<is> True';
       if (multiattach !== volume.multiattach && status !== 'available')
-        throw badRequest(
-          `Invalid input received: Invalid volume_type passed, retypes affecting multiattach are only allowed on available volumes, the specified volume however currently has a status of: ${status}.`,
+        throw invalidInput(
+          `Invalid volume_type passed, retypes affecting multiattach are only allowed on available volumes, the specified volume however currently has a status of: ${status}.`,
         );
       if (type.name === volumeType || !['available', 'in-use'].includes(status))
         throw invalidVolume(
@@ -125,7 +125,7 @@ const ACTIONS: Actions<VolumeView> = {
         );
       await checkQuota(call, { [`volumes_${type.name}`]: 1, [`gigabytes_${type.name}`]: sizeGb });
       // If no pool meets the new type's specs, the volume keeps its type.
-      if (hasPoolFor(call, type)) await changeVolume(call, id, { volumeType: type.name, multiattach });
+      if (await hasPoolFor(call, type)) await changeVolume(call, id, { volumeType: type.name, multiattach });
     },
     { policy: 'volume:retype' },
   ),

@@ -10,7 +10,7 @@ import { isObject, type Wire } from '../service/wire.js';
 import { authorizeVerb } from './policies.js';
 
 /** The list filters that all callers may use, as in `/resource_filters`. Administrators may use any filter. */
-export const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
+export const RESOURCE_FILTERS = {
   volume: [
     'name',
     'status',
@@ -32,7 +32,7 @@ export const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
   message: ['resource_uuid', 'resource_type', 'event_id', 'request_id', 'message_level'],
   pool: ['name', 'volume_type'],
   volume_type: ['is_public', 'extra_specs'],
-};
+} as const;
 
 const PAGING = new Set([
   'limit',
@@ -52,7 +52,8 @@ const PAGING = new Set([
 const MAX_PAGE_SIZE = 1000;
 const TIME_FILTERS = ['created_at', 'updated_at'];
 
-const invalidInput = (message: string) => badRequest(`Invalid input received: ${message}`);
+/** Returns the 400 error for a value that is valid according to the schema. */
+export const invalidInput = (message: string) => badRequest(`Invalid input received: ${message}`);
 
 /** Returns the negotiated minor version, from 0 to 71. */
 export const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
@@ -155,7 +156,9 @@ function matchesFilter(item: Wire, name: string, filterValue: string): boolean {
 }
 
 function filterItems(call: Call, { spec }: ResourceType, items: readonly Wire[]): readonly Wire[] {
-  const configuredFilters = call.isAdmin ? undefined : RESOURCE_FILTERS[spec.one];
+  const configuredFilters = call.isAdmin
+    ? undefined
+    : (RESOURCE_FILTERS as Readonly<Record<string, readonly string[]>>)[spec.one];
   const knownNames = new Set(configuredFilters ?? spec.filters ?? []);
   const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const removeTilde = (name: string) => name.replace(/~$/, '');

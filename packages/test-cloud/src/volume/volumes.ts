@@ -17,7 +17,7 @@ import { reportFailure } from './messages.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
 import { hasPoolFor } from './storage-pool.js';
-import { isAtLeast, isListed, requireFields } from './volume-style.js';
+import { invalidInput, isAtLeast, isListed, RESOURCE_FILTERS, requireFields } from './volume-style.js';
 import { encryptionTable, findVisibleType } from './volume-types.js';
 import { volumeView } from './volume-views.js';
 import { boolean, metadata, optionalText, size, uuid, zone } from './wire-types.js';
@@ -63,7 +63,7 @@ async function scheduleVolume(call: Call, volume: VolumeView): Promise<VolumeVie
   const { caller, cloud } = call;
   const { volumes } = cloud.catalogs;
   const type = volume.volumeType ? await volumes.getType(caller, volume.volumeType) : null;
-  if (!hasPoolFor(call, type)) {
+  if (!(await hasPoolFor(call, type))) {
     reportFailure(call, 'noBackend', volume.id);
     return volumes.updateVolume(caller, volume.id, { status: 'error' });
   }
@@ -138,16 +138,7 @@ export const volumes: ResourceSpec = {
   serializedBy: { create: 'none', change: 'resource' },
   unknownFields: (call, verb) => (verb === 'create' && !isAtLeast(call, 53) ? 'ignore' : 'reject'),
   filters: [
-    'name',
-    'status',
-    'metadata',
-    'bootable',
-    'migration_status',
-    'availability_zone',
-    'group_id',
-    'size',
-    'created_at',
-    'updated_at',
+    ...RESOURCE_FILTERS.volume,
     'volume_type',
     'project_id',
     'user_id',
@@ -155,7 +146,6 @@ export const volumes: ResourceSpec = {
     'snapshot_id',
     'source_volid',
     'multiattach',
-    'consumes_quota',
     'glance_metadata',
     'host',
     'description',
@@ -208,12 +198,11 @@ export const volumes: ResourceSpec = {
     const type = volume.volume_type ? await findVisibleType(call, String(volume.volume_type)) : undefined;
     if (volume.group_id) {
       const group = findDocument(call, 'groups', volume.group_id);
-      if (!type)
-        throw badRequest('Invalid input received: volume_type must be provided when creating a volume in a group.');
+      if (!type) throw invalidInput('volume_type must be provided when creating a volume in a group.');
       const types = group.volume_types as readonly string[];
       if (!types.includes(type.id) && !types.includes(type.name))
-        throw badRequest(
-          `Invalid input received: Invalid volume_type provided: ${type.id} (requested type must be supported by this group).`,
+        throw invalidInput(
+          `Invalid volume_type provided: ${type.id} (requested type must be supported by this group).`,
         );
     }
     return undefined;

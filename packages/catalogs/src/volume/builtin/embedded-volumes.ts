@@ -276,6 +276,9 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       }
     },
 
+    /** Returns the space of the storage of volumes; undefined if volumes are only records. */
+    storageUsage: () => runInStorage(context, (storage) => storage.usage()),
+
     seed: (seed: VolumesSeed): Promise<void> => seedVolumes(context, seed),
   };
   return catalog satisfies VolumeCatalog;

@@ -21,18 +21,20 @@ export interface VolumeContext extends EmbeddedContext {
 }
 
 /** Calls `work` with the storage driver, if one exists. Converts errors of the driver to `UNAVAILABLE`. */
-export async function runInStorage(
+export async function runInStorage<T>(
   { storage }: VolumeContext,
-  work: (storage: VolumeStorage) => Promise<void>,
-): Promise<void> {
+  work: (storage: VolumeStorage) => Promise<T>,
+): Promise<T | undefined> {
   const volumeStorage = storage();
-  if (!volumeStorage) return;
-  await work(volumeStorage).catch((error) => {
-    if (error instanceof CatalogError) throw error;
-    throw new CatalogError('UNAVAILABLE', `The volume data cannot be stored: ${error.message}`, {
-      cause: error,
-    });
-  });
+  return (
+    volumeStorage &&
+    work(volumeStorage).catch((error) => {
+      if (error instanceof CatalogError) throw error;
+      throw new CatalogError('UNAVAILABLE', `The volume data cannot be stored: ${error.message}`, {
+        cause: error,
+      });
+    })
+  );
 }
 
 /** A volume as returned in responses, with its attachments. */

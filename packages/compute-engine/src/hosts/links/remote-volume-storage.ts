@@ -17,19 +17,25 @@ export function createRemoteVolumeStorage({ linkClient, volumeHost }: RemoteVolu
   // Requests have no timeout, because copying may take a long time, and the link ends if the host process dies.
   const neverAborted = new AbortController().signal;
 
-  async function send(call: keyof VolumeStorage, callArguments: readonly unknown[], onProcessing?: () => void) {
+  async function send(call: keyof VolumeStorage, given: readonly unknown[], onProcessing?: () => void): Promise<any> {
     const host = await volumeHost();
     if (host === null) return undefined;
-    const request: LinkRequest = { kind: 'volumes', call, given: callArguments };
+    const request: LinkRequest = { kind: 'volumes', call, given };
     return linkClient.request(host, request, neverAborted, onProcessing);
   }
 
+  const forward =
+    (call: keyof VolumeStorage) =>
+    (...given: readonly unknown[]) =>
+      send(call, given);
+
   return {
-    create: async (caller, volume, onCaptured) => void (await send('create', [caller, volume], onCaptured)),
-    remove: async (id) => void (await send('remove', [id])),
-    extend: async (id, sizeGb) => void (await send('extend', [id, sizeGb])),
-    reimage: async (caller, id, imageId, sizeGb) => void (await send('reimage', [caller, id, imageId, sizeGb])),
-    replace: async (id, newId) => void (await send('replace', [id, newId])),
-    list: async () => ((await send('list', [])) ?? []) as Awaited<ReturnType<VolumeStorage['list']>>,
+    create: (caller, volume, onCaptured) => send('create', [caller, volume], onCaptured),
+    remove: forward('remove'),
+    extend: forward('extend'),
+    reimage: forward('reimage'),
+    replace: forward('replace'),
+    list: async () => (await send('list', [])) ?? [],
+    usage: forward('usage'),
   };
 }
