@@ -74,7 +74,7 @@ const filters = {
   },
   capabilities: (host, { placement: { flavor }, usage }) =>
     hasCapabilities(host, usage.get(host.name), flavorRequest(flavor).capabilities),
-  sameHost: ({ name }, { sameHosts }) => !sameHosts || sameHosts.has(name),
+  sameHost: ({ name }, { sameHosts }) => sameHosts?.has(name) ?? true,
   differentHost: ({ name }, { differentHosts }) => !differentHosts?.has(name),
   query: (host, { placement: { hints }, usage }) =>
     hints.query === undefined || matchesQuery(hints.query, host, usage.get(host.name)),
@@ -179,7 +179,8 @@ export async function selectAndClaimHost(
   };
   const reasons: Record<string, number> = {};
   const appliedFilters = Object.entries<Filter>(placement.forced ? forcedFilters : filters);
-  const fittingHosts = [...map.hosts.values()].filter((host) => {
+  const hosts = [...map.hosts.values()];
+  const fittingHosts = hosts.filter((host) => {
     const rejection = appliedFilters.find(([, fits]) => !fits(host, request));
     if (!rejection) return true;
     const [name] = rejection;
@@ -195,7 +196,6 @@ export async function selectAndClaimHost(
     if (await claim(tx, host.node, placement.amounts)) return host;
     addToUsage(usage, newClaim, -1);
   }
-  const hostTraits = [...map.hosts.values()].map(({ node }) => traitsOf(node));
-  const missingTraits = request.traits.required.filter((name) => !hostTraits.some((traits) => traits.has(name)));
+  const missingTraits = request.traits.required.filter((name) => !hosts.some(({ node }) => traitsOf(node).has(name)));
   throw new NoValidHost({ ...reasons, capacity: fittingHosts.length }, undefined, missingTraits);
 }

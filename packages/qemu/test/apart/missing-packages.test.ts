@@ -68,7 +68,7 @@ describe.skipIf(missing)('a host without swtpm and ovmf', () => {
       const rejected = (trait: string) => ({
         vmState: 'error',
         message: 'No valid host was found. There are not enough hosts available.',
-        details: expect.stringContaining(`traits that no host has: ${trait}`),
+        details: expect.stringContaining(`missing traits: ${trait}`),
       });
       expect(await faultOf('tpm')).toMatchObject(rejected('COMPUTE_SECURITY_TPM_2_0'));
       expect(await faultOf('secureBoot')).toMatchObject(rejected('COMPUTE_SECURITY_UEFI_SECURE_BOOT'));

@@ -17,7 +17,7 @@ async function checkTraits({ core, server }: ServerRun, requiredTraits: readonly
   if (requiredTraits.some((trait) => forbidden.includes(trait)))
     throw new NoValidHost({ traits: 1 }, FORBIDDEN_TRAITS_MESSAGE);
   const { hosts } = await core.infrastructure.current();
-  const host = server.host === null ? undefined : hosts.get(server.host);
+  const host = hosts.get(server.host ?? '');
   const hostTraits = host && traitsOf(host.node);
   if (requiredTraits.some((trait) => !hostTraits?.has(trait)))
     throw new NoValidHost({ traits: 1 }, MISSING_TRAITS_MESSAGE);
