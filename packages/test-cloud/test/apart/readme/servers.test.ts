@@ -8,7 +8,7 @@ beforeAll(async () => {
 beforeEach(() => cloud.reset());
 afterAll(() => cloud.stop());
 
-/** The code under test: any client is suitable. */
+// The code under test
 async function createServer(name: string): Promise<Response> {
   return fetch(`${cloud.url}/compute/v2.1/servers`, {
     method: 'POST',
