@@ -69,7 +69,14 @@ async function pages(folder, { counts, ...amounts }) {
   }
   const [few, , many] = rates;
   const what = `time of the page at ${counts[2].toLocaleString('en')} servers and at ${counts[0].toLocaleString('en')}, hot`;
-  rows.push({ what, ours: 1000 / many, baseline: 1000 / few, unit: 'ms', budget: '<= 1.3 x' });
+  rows.push({
+    what,
+    ours: 1000 / many,
+    baseline: 1000 / few,
+    unit: 'ms',
+    budget: '<= 1.3 x',
+    reason: 'the two databases are measured one after the other, while the load of the machine changes',
+  });
   return rows;
 }
 

@@ -75,7 +75,8 @@ export async function run({ quick }) {
   ];
   if (!quick) {
     const elapsed = await measureLargeCloud();
-    rows.push(row('the large preset: 500 hosts, 100,000 servers', elapsed, 'ms', '<= 5000'));
+    const what = 'the large preset: 500 hosts, 100,000 servers';
+    rows.push(row(what, elapsed, 'ms', '<= 5000', 'one thread writes the records of all servers'));
   }
   return rows;
 }
