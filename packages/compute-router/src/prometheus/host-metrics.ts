@@ -31,6 +31,18 @@ const networkMetric = (
   samples: ({ computer }) => computer.interfaces.map((found): Sample => [{ device: found.name }, value(found)]),
 });
 
+type Report = NonNullable<HostFigures['report']>;
+
+const spaceMetric = (
+  name: string,
+  help: string,
+  bytes: (report: Report) => number | undefined,
+): SampledMetric<HostAndGuestStatistics> => ({
+  name: `apistrata_host_${name}_bytes`,
+  help,
+  samples: ({ report }) => sampleOf(report && bytes(report)),
+});
+
 /** Counts guests by state. A guest that does not respond has the state `unknown`. */
 function countByState({ guests, unresponsive }: GuestStatistics): Readonly<Record<string, number>> {
   const counts: Record<string, number> = { ...INITIAL_COUNTS, unknown: unresponsive };
@@ -81,36 +93,20 @@ const HOST_METRICS: readonly SampledMetric<HostAndGuestStatistics>[] = [
     help: 'Memory that programs on the computer can still allocate without swapping',
     samples: ({ computer }) => sampleOf(computer.memory?.availableBytes),
   },
-  {
-    name: 'apistrata_host_disk_bytes',
-    help: 'Size of the file system that stores guest disks',
-    samples: ({ report }) => sampleOf(report?.disk?.totalBytes),
-  },
-  {
-    name: 'apistrata_host_disk_free_bytes',
-    help: 'Free space on the file system that stores guest disks',
-    samples: ({ report }) => sampleOf(report?.disk?.freeBytes),
-  },
-  {
-    name: 'apistrata_host_disk_promised_bytes',
-    help: 'Additional space that existing guest disks can occupy as they grow',
-    samples: ({ report }) => sampleOf(report?.disk?.promisedBytes),
-  },
-  {
-    name: 'apistrata_host_volumes_bytes',
-    help: 'Size of the storage of volumes on this host',
-    samples: ({ report }) => sampleOf(report?.volumes?.totalBytes),
-  },
-  {
-    name: 'apistrata_host_volumes_free_bytes',
-    help: 'Free space of the storage of volumes',
-    samples: ({ report }) => sampleOf(report?.volumes?.freeBytes),
-  },
-  {
-    name: 'apistrata_host_volumes_allocated_bytes',
-    help: 'Space that volumes and their snapshots occupy',
-    samples: ({ report }) => sampleOf(report?.volumes?.allocatedBytes),
-  },
+  spaceMetric('disk', 'Size of the file system that stores guest disks', ({ disk }) => disk?.totalBytes),
+  spaceMetric('disk_free', 'Free space on the file system that stores guest disks', ({ disk }) => disk?.freeBytes),
+  spaceMetric(
+    'disk_promised',
+    'Additional space that existing guest disks can occupy as they grow',
+    ({ disk }) => disk?.promisedBytes,
+  ),
+  spaceMetric('volumes', 'Size of the storage of volumes on this host', ({ volumes }) => volumes?.totalBytes),
+  spaceMetric('volumes_free', 'Free space of the storage of volumes', ({ volumes }) => volumes?.freeBytes),
+  spaceMetric(
+    'volumes_allocated',
+    'Space that volumes and their snapshots occupy',
+    ({ volumes }) => volumes?.allocatedBytes,
+  ),
   networkMetric('receive', 'Bytes that a physical interface received', ({ receivedBytes }) => receivedBytes),
   networkMetric('transmit', 'Bytes that a physical interface sent', ({ transmittedBytes }) => transmittedBytes),
   {
