@@ -66,7 +66,7 @@ echo OUTPUT
 cat ${join(folder, 'output')}
 exit $status
 `;
-    const { status, output } = await runInGuest(folder, script, THIN_POOL_MODULES, TIMEOUT_MS - 30_000);
+    const { status, output } = await runInGuest(script, THIN_POOL_MODULES, TIMEOUT_MS - 30_000);
     expect(status, output).toBe(0);
     const [, ofUnit = ''] = output.split(/^OUTPUT$/m);
     // LVM continues with a warning if it cannot lock its memory.

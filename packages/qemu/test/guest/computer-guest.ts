@@ -1,8 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { findInstalledProgram } from '../../src/programs/find-program.js';
 import { BUSYBOX, COMMAND_LINE, MODULES, missingForGuests, packGuest, putFile } from './build-guest.js';
@@ -44,16 +46,18 @@ export function missingForThinPoolsInGuests(): string | undefined {
 
 /**
  * Runs a shell script in a virtual machine with the distribution's kernel, whose modules this computer's kernel may
- * lack. The guest sees this computer's files; its changes to them are lost.
+ * lack. The guest sees this computer's files; its changes to them are lost. Only for tests, after which the guest's own
+ * files are removed.
  *
  * @param modules kernel modules that the guest needs in addition; each follows its dependencies
  */
 export async function runInGuest(
-  folder: string,
   script: string,
   modules: readonly string[],
   timeoutMs: number,
 ): Promise<CommandResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-guest-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const root = join(folder, 'root');
   mkdirSync(root);
   putFile(root, BUSYBOX, 'bin/busybox', true);
@@ -67,7 +71,7 @@ export async function runInGuest(
   try {
     await eventually(() => existsSync(socket));
     const memory = ['-m', MEMORY, '-object', `memory-backend-memfd,id=memory,size=${MEMORY},share=on`];
-    // KVM in a virtual machine may not run a guest, and the script takes less than a minute without it.
+    // KVM in a virtual machine may not run a guest, so the processor is emulated.
     const machine = ['-machine', 'q35,memory-backend=memory', '-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', '2'];
     const device = 'vhost-user-fs-pci,chardev=files,tag=computer';
     const shared = ['-chardev', `socket,id=files,path=${socket}`, '-device', device];

@@ -87,7 +87,7 @@ it.skipIf(missing)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'apistrata-kernel-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const guest = buildGuest(mkdtempSync(join(folder, 'guest-')));
+    const guest = buildGuest(folder);
     const files: Readonly<Record<string, string>> = { [KERNEL]: guest.kernel, [RAMDISK]: guest.ramdisk };
     const preset = guestPreset(guest);
     const images = preset.images?.map(({ content: _, ...image }) => ({ ...image, file: files[image.id] }));
@@ -106,7 +106,7 @@ it.skipIf(missing)(
     };
     const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
     const script = [...lines, readFileSync(join(GUEST, 'kernel-devices.sh'), 'utf8')].join('\n');
-    const { status, output } = await runInGuest(folder, script, [], TIMEOUT_MS - 30_000);
+    const { status, output } = await runInGuest(script, [], TIMEOUT_MS - 30_000);
     expect(status, output).toBe(0);
     expect(output).toMatch(/^DEVICE .* wireguard /m);
     expect(output).toMatch(/^3 packets transmitted, 3 packets received/m);
@@ -125,8 +125,6 @@ it.skipIf(missingForThinPools)(
   'volumes of an LVM thin pool pass the conformance tests in a guest',
   { timeout: TIMEOUT_MS },
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'apistrata-lvm-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const vitest = `${process.execPath} ${join(ROOT, 'node_modules/vitest/vitest.mjs')} run --root ${ROOT}`;
     const script = `export NO_COLOR=1
 cd ${ROOT} && ${vitest} --config ${join(GUEST, 'in-guest.config.ts')} -t 'LVM thin pool' --reporter verbose >/run/output 2>&1
@@ -134,7 +132,7 @@ status=$?
 cat /run/output
 exit $status
 `;
-    const { status, output } = await runInGuest(folder, script, THIN_POOL_MODULES, TIMEOUT_MS - 30_000);
+    const { status, output } = await runInGuest(script, THIN_POOL_MODULES, TIMEOUT_MS - 30_000);
     expect(status, output).toBe(0);
     expect(output).not.toContain('SKIPPED');
     expect(output.match(/✓ .*LVM thin pool > /g), output).toHaveLength(10);
@@ -143,15 +141,12 @@ exit $status
 
 // The kernel of the computer may lack VLANs, but Debian's kernel has them.
 it.skipIf(missingForVlans)('a VLAN of an interface that is down carries packets', { timeout: TIMEOUT_MS }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'apistrata-vlan-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const names = new DeviceNames('h7');
   const plan = planOf('vlan', 'wire', 7);
   const links = desiredLinks(plan, names, new Map([['wire', { device: 'wire0', isBridge: false }]]));
   // Without the devices of guests and services, which need other processes and namespaces.
   const commands = linkCommands(links, [], 0).filter((command) => !/aq[st]/.test(command));
   const { status, output } = await runInGuest(
-    folder,
     `busybox depmod
 for module in veth bridge br_netfilter 8021q; do busybox modprobe $module; done
 ip netns add lan
