@@ -15,7 +15,8 @@ const MAX_CONTENT_BYTES = 2_700_000;
 /** The offset of the boot code in the boot sector: the target of the jump instruction at the sector's start. */
 const BOOT_CODE_OFFSET = 0x40;
 /**
- * `int 0x18` makes the firmware boot from the next device (SeaBIOS: the next kind of device). An endless `hlt` loop follows, in case the firmware returns.
+ * `int 0x18` makes the firmware boot from the next device (SeaBIOS: the next kind of device). An endless `hlt` loop
+ * follows, in case the firmware returns.
  */
 const NEXT_DEVICE_BOOT_CODE = Buffer.from([0xcd, 0x18, 0xf4, 0xeb, 0xfd]);
 
