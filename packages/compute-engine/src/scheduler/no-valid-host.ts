@@ -16,6 +16,6 @@ export class NoValidHost extends EngineError<'NO_VALID_HOST'> {
     super('NO_VALID_HOST', `No valid host was found. ${reason}`);
     this.reasons = reasons;
     // The stack becomes the details of the server's fault, which only administrators see.
-    this.stack += `\nRejected hosts: ${JSON.stringify(reasons)}; missing traits: ${missingTraits}`;
+    this.stack += `\nRejected hosts: ${JSON.stringify(reasons)}; missing traits: ${missingTraits.join() || 'none'}`;
   }
 }

@@ -130,6 +130,9 @@ describe('what hosts offer', () => {
     expect(await faultFor(ada)).toEqual({ code: 500, created: expect.any(String), message });
     const { details } = await faultFor(admin);
     expect(details).toMatch(/^Rejected hosts: \{"traits":2,"capacity":0\}; missing traits: COMPUTE_SECURITY_TPM_1_2$/m);
+    const other = await create({ 'capabilities:nothing': '1' });
+    const { fault } = (await admin.get(`/servers/${other.id}`)).body.server;
+    expect(fault.details).toMatch(/; missing traits: none$/m);
   });
 
   it('is consumed by servers, and available again after their deletion', async () => {
