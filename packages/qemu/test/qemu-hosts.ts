@@ -194,6 +194,19 @@ export class QemuHosts {
     return this.engine.consoles.output(admin, server);
   }
 
+  /** Returns all numbers that a guest has counted, from its console output. */
+  async counted(id: string): Promise<number[]> {
+    const output = await this.console(await this.see(id));
+    return [...output.matchAll(/^COUNT (\d+)\r?$/gm)].map(([, number]) => Number(number));
+  }
+
+  /** Checks that the console output contains each number that a guest has counted once, up to the given one at least. */
+  async checkCounted(id: string, last: number): Promise<void> {
+    await expect.poll(async () => (await this.counted(id)).length).toBeGreaterThanOrEqual(last);
+    const numbers = await this.counted(id);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  }
+
   /** Opens the serial line of a server, as the console proxy does. */
   async line(id: string): Promise<GuestLine> {
     const address = await this.engine.consoles.open(admin, await this.see(id), 'serial');
