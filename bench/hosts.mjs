@@ -18,7 +18,7 @@ const CONCURRENCY = 128;
 
 async function measure(machines, server, { rounds, oneByOne, seconds }) {
   const origin = { action: 'bench', requestId: 'req-bench' };
-  const order = { work: { verb: 'prepare', step: 'networking' }, server, origin };
+  const order = { work: { verb: 'power_on' }, server, origin };
   const { signal } = new AbortController();
   setMaxListeners(CONCURRENCY, signal);
   const step = () => machines.perform(order, signal);

@@ -7,6 +7,8 @@ await createHost({
   name: 'h1',
   driver: {
     name: 'nothing',
+    // Like QEMU's driver, it has nothing to prepare.
+    supports: (verb) => verb !== 'prepare',
     perform: async () => {},
     consoleOutput: async () => '',
     diagnostics: async () => null,

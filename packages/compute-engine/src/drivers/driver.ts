@@ -22,7 +22,10 @@ export type { HostLinks, HostRequester, KnownHost, LinkResponse } from './host-l
 
 /** A command for a machine, with the data that the command needs in addition to the server record. */
 export type DriverWork =
-  /** A preparation step, such as setting up networks. It does not change the machine, but takes time on real hosts. */
+  /**
+   * A preparation step, such as setting up networks. It does not change the machine. Drivers that have nothing to
+   * prepare declare it as unsupported, so that it takes no round trip to the host.
+   */
   | { readonly verb: 'prepare'; readonly step: TaskState }
   | {
       readonly verb: 'spawn';

@@ -94,7 +94,10 @@ export function observeMachines(machines: Machines, { step, around }: EngineObse
 export function createLocalMachines(driver: Driver): Machines {
   return {
     ...createLocalQueries(driver),
-    perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
+    async perform({ work, server, origin }, signal) {
+      if (work.verb === 'prepare' && driver.supports?.('prepare') === false) return;
+      await driver.perform(work, server, signal, origin);
+    },
     isSynchronous: ({ work, server, origin }) => driver.isSynchronous?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
     canMove: () => driver.canMove ?? true,

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineQueries } from '../drivers/machine-queries.js';
+import type { DriverVerb, DriverWork } from '../drivers/driver.js';
 import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
 import { type DistributedMachinesParts, distributedMachines } from './distributed-machines.js';
 import { HostUnreachable } from './links/host-link-client.js';
 import type { LinkRequest } from './links/link-request.js';
+import type { MachineCall } from './machine-call.js';
 
 const server = { id: 's1', host: 'far' } as Server;
 
 /** Machines of two hosts: `far` is a separate process and returns the responses in turn; `near` is this process. */
-function machinesWith(responses: readonly unknown[], up = true) {
+function machinesWith(responses: readonly unknown[], up = true, cannot: readonly DriverVerb[] = []) {
   const requests: LinkRequest[] = [];
+  const commands: MachineCall[] = [];
   const hosts = new Map([
-    ['far', { name: 'far', node: { process: {} } }],
+    ['far', { name: 'far', node: { process: { cannot } } }],
     ['near', { name: 'near', node: { process: null } }],
   ]) as unknown as ReadonlyMap<string, Host>;
   const parts = {
@@ -24,10 +26,11 @@ function machinesWith(responses: readonly unknown[], up = true) {
         return response;
       },
     },
+    rpcClient: { call: async ({ call }: { call: MachineCall }) => void commands.push(call) },
   } as unknown as DistributedMachinesParts;
   const local = new Proxy({}, { get: (_, name) => async () => `${String(name)} here` });
-  const machines: MachineQueries = distributedMachines(local as Parameters<typeof distributedMachines>[0], parts);
-  return { machines, requests };
+  const machines = distributedMachines(local as Parameters<typeof distributedMachines>[0], parts);
+  return { machines, requests, commands };
 }
 
 describe('a query', () => {
@@ -74,5 +77,23 @@ describe('a query', () => {
   it('fails with the error of the host', async () => {
     const { machines } = machinesWith([new RangeError('the machine is off')]);
     await expect(machines.diagnostics(server)).rejects.toThrow('the machine is off');
+  });
+});
+
+describe('a preparation step', () => {
+  const work: DriverWork = { verb: 'prepare', step: 'networking' };
+  const request = { work, server, origin: { action: 'create', requestId: 'req-1' } };
+  const { signal } = new AbortController();
+
+  it('is sent to the host of its server', async () => {
+    const { machines, commands } = machinesWith([]);
+    await machines.perform(request, signal);
+    expect(commands).toMatchObject([{ kind: 'perform', work }]);
+  });
+
+  it('is not sent to a host whose driver does not support it', async () => {
+    const { machines, commands } = machinesWith([], true, ['prepare']);
+    await machines.perform(request, signal);
+    expect(commands).toEqual([]);
   });
 });

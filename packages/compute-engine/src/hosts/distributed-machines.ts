@@ -148,6 +148,7 @@ export function distributedMachines(
       const { work, server, origin, job } = request;
       const host = await findRemoteHost(executingHost(work, server));
       if (!host) return localMachines.perform(request, signal);
+      if (work.verb === 'prepare' && host.node.process?.cannot.includes('prepare')) return;
       try {
         await sendCommand(host, server, job, { kind: 'perform', work, origin, job }, signal);
         if (FINAL_VERBS.has(work.verb)) await cleanUp(server);

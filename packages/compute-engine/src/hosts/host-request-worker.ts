@@ -124,21 +124,21 @@ export class HostRequestWorker {
     }
   }
 
-  async #server(id: string | null): Promise<Server> {
-    const server = id === null ? undefined : await tables.servers.get(this.#options.store, id);
+  async #server(id: string): Promise<Server> {
+    const server = await tables.servers.get(this.#options.store, id);
     if (!server) throw new Error(`server ${id} does not exist`);
     return server;
   }
 
-  async #executeForServer(request: ServerCall, serverId: string | null, stopping: AbortSignal): Promise<void> {
-    const server = await this.#server(serverId);
-    const { id } = server;
+  async #executeForServer(request: ServerCall, id: string | null, stopping: AbortSignal): Promise<void> {
+    if (id === null) throw new Error(`the request ${request.kind} does not name a server`);
     const abortController = new AbortController();
     const signal = AbortSignal.any([stopping, abortController.signal]);
     const isOwner = request.job !== undefined && !request.job.concurrent;
     if (!isOwner) return this.#executeConcurrently(request, id, abortController, signal);
     // A job that has lost the server must not abort the work of the job that owns it.
-    if (!canChangeServer(server, request.job)) throw new HostRequestSuperseded();
+    if (this.#ownerWork.has(id) && !canChangeServer(await this.#server(id), request.job))
+      throw new HostRequestSuperseded();
     const previous = this.#ownerWork.get(id);
     const done = this.#executeAfter(previous, request, id, signal);
     const running = { ending: abortController, done };

@@ -22,7 +22,6 @@ export async function boot(
 
 /** The operations that build, delete, start and stop servers. */
 export const powerOperations: DriverOperations = {
-  prepare: async () => {},
   inject_network_info: async () => {},
   spawn: async ({ host, work, server, signal }) => {
     try {
