@@ -142,9 +142,12 @@ export class ServerRun<Arguments = unknown> {
     this.#open = [];
   }
 
-  /** Changes the server record, with additional writes in the same transaction. */
+  /**
+   * Changes the server record, with additional writes in the same transaction. Without additional writes, the
+   * transaction may be shared with other servers.
+   */
   update(patch: ServerPatch, additionalWrite?: AdditionalWrite): Promise<Server> {
-    return this.write(patch, { additionalWrite });
+    return this.write(patch, { additionalWrite, sharesTransaction: !additionalWrite });
   }
 
   /**
