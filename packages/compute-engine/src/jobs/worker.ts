@@ -263,7 +263,7 @@ export class Worker {
     const runAt = Date.now() + retryDelayMs(job.attempts, retryMs);
     await jobs.defer(this.#owner, job.id, runAt).catch((error) => onError(error, job));
     // The due time is known, so the job need not wait for the next poll.
-    setTimeout(() => void this.#poll(), runAt - Date.now()).unref();
+    setTimeout(() => void this.#poll(), Math.max(0, runAt - Date.now())).unref();
   }
 }
 

@@ -44,9 +44,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
   const hosts = [{ name: 'h1', vcpus: 4, memoryMb: 4096, diskGb: 40 }];
 
   async function cloud(driver = new ReportingDriver({ clock: systemClock })) {
-    const engine = await engineUnderTest({ database: await database(), driver, preset: { ...defaultPreset, hosts } });
+    const errors: unknown[] = [];
+    const engine = await engineUnderTest({
+      database: await database(),
+      driver,
+      preset: { ...defaultPreset, hosts },
+      onError: (error) => errors.push(error),
+    });
     closing.push(() => engine.close());
-    return { engine, driver };
+    return { engine, driver, errors };
   }
 
   async function stateOf(engine: Engine) {
@@ -139,11 +145,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what a host reports, on $
   });
 
   it('changes nothing if the driver cannot report', async () => {
-    const { engine, driver } = await cloud();
+    const { engine, driver, errors } = await cloud();
     driver.failure = new Error('gone');
     driver.change('unseen');
     expect(await engine.health.machines()).toEqual({ healthy: false, reason: 'gone' });
     expect(await stateOf(engine)).toEqual([false, null]);
+    await expect.poll(() => errors).toEqual([driver.failure]);
   });
 
   it.runIf(kind === 'PostgreSQL')('disables the service of a host process before it is up', async () => {
