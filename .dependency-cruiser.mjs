@@ -5,15 +5,16 @@ import { join } from 'node:path';
 /** The packages of this repository that each package may import. */
 export const PACKAGES = {
   microversion: [],
+  'microversion-router': ['microversion'],
   'request-id': [],
   healthcheck: [],
   quota: ['microversion'],
   'record-store': [],
   catalogs: ['record-store'],
   'compute-engine': ['record-store', 'catalogs', 'quota'],
-  'compute-router': ['microversion', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
+  'compute-router': ['microversion', 'microversion-router', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
   ui: [],
-  explorer: ['microversion', 'ui'],
+  explorer: ['microversion', 'microversion-router', 'ui'],
   qemu: ['compute-engine'],
   testcontainers: [],
   'test-cloud': ['compute-router', 'compute-engine', 'explorer', 'request-id', 'microversion', 'ui'],

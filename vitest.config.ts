@@ -19,9 +19,9 @@ const report = process.env.VITEST_REPORT;
  */
 const API = 'packages/compute-router/test';
 const ENGINE = 'packages/{record-store,catalogs,compute-engine}';
-const LIBRARIES = 'packages/{microversion,quota,request-id,test-cloud}';
+const LIBRARIES = 'packages/{microversion,microversion-router,quota,request-id,test-cloud}';
 const OTHER_PACKAGES = [
-  'packages/!(compute-router|record-store|catalogs|compute-engine|microversion|quota|request-id|test-cloud)',
+  'packages/!(compute-router|record-store|catalogs|compute-engine|microversion|microversion-router|quota|request-id|test-cloud)',
   'examples/*',
 ];
 const TESTS = '**/*.test.ts';

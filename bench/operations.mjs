@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations } from '@apistrata/compute-router';
 import { Version } from '@apistrata/microversion';
-import { existsAt } from '@apistrata/microversion/router';
+import { existsAt } from '@apistrata/microversion-router';
 import { startOperationCloud } from './operation-cloud.mjs';
 import { requests } from './operation-requests.mjs';
 import { mainThreadTime, processTime } from './process-time.mjs';

@@ -5,7 +5,7 @@
 // Each measurement has a separate process, so that none is affected by optimizations for another.
 import { execFileSync } from 'node:child_process';
 import { negotiator, since } from '@apistrata/microversion';
-import { createRouter, field, operationsOf, view } from '@apistrata/microversion/router';
+import { createRouter, field, operationsOf, view } from '@apistrata/microversion-router';
 import fastify from 'fastify';
 import findMyWay from 'find-my-way';
 import { z } from 'zod';

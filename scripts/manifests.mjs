@@ -25,7 +25,13 @@ export function publishedFolders() {
  * modules that re-export it (`commonjs-form.mjs`), for Jest, TypeScript projects that compile to CommonJS, and
  * `moduleResolution: node10`. To add a package, add it here.
  */
-const SMALL_PACKAGES = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
+const SMALL_PACKAGES = [
+  'packages/healthcheck',
+  'packages/microversion',
+  'packages/microversion-router',
+  'packages/quota',
+  'packages/request-id',
+];
 
 /** Returns whether the package in a folder (`packages/quota`) also supports CommonJS. */
 export function supportsCommonJs(folder) {

@@ -17,7 +17,7 @@ const entry = {
       ? `export { optionGroups } from './options.js';
          export { operations, computeApiHistory } from '@apistrata/compute-router';
          export { computeApiReference } from '@apistrata/compute-router/reference';
-         export { changesBetween } from '@apistrata/microversion/router';
+         export { changesBetween } from '@apistrata/microversion-router';
          export { buildStaticSite } from '${join(ROOT, 'packages/explorer/src/static/index.ts')}';`
       : undefined,
 };

@@ -74,7 +74,10 @@ export const areas = [
   {
     text: 'Packages',
     groups: [
-      { text: 'Middleware', pages: ['microversion', 'request-id', 'healthcheck', 'quota'].map(readme) },
+      {
+        text: 'Middleware',
+        pages: ['microversion', 'microversion-router', 'request-id', 'healthcheck', 'quota'].map(readme),
+      },
       { text: 'Pages', pages: ['explorer', 'ui'].map(readme) },
       { text: 'Compute', pages: ['compute-router', 'compute-engine', 'catalogs', 'record-store'].map(readme) },
       { text: 'All packages', pages: [page('Dependencies', 'docs/dependencies.md', 'packages/dependencies')] },

@@ -59,8 +59,14 @@ const packages: Readonly<Record<string, PackageErrors>> = {
   'test-cloud': { base: 'TestCloudError', codes: cloudCodes, example: new ServiceError(404, 'no port') },
 };
 
+/** Returns the sources of a package. The router of microversion throws errors of microversion. */
 function sourcesOf(name: string): readonly string[] {
-  const src = join(root, 'packages', name, 'src');
+  if (name === 'microversion') return [...sourcesIn('microversion'), ...sourcesIn('microversion-router')];
+  return sourcesIn(name);
+}
+
+function sourcesIn(folder: string): readonly string[] {
+  const src = join(root, 'packages', folder, 'src');
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map((file) => readFileSync(join(src, file), 'utf8'));

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'apistrata-reduced-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const express = join(root, 'packages/test-cloud/node_modules/express/index.js');
-const findMyWay = join(root, 'packages/microversion/node_modules/find-my-way/index.js');
+const findMyWay = join(root, 'packages/microversion-router/node_modules/find-my-way/index.js');
 const zod = join(root, 'packages/microversion/node_modules/zod/index.js');
 const recordStore = join(root, 'packages/record-store/src/index.ts');
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { compilerErrorsOf, type ShownProgram } from './entry-points.js';
 
 const root = join(import.meta.dirname, '..');
-const PACKAGES = ['microversion', 'request-id', 'healthcheck', 'quota'];
+const PACKAGES = ['microversion', 'microversion-router', 'request-id', 'healthcheck', 'quota'];
 
 /** The names of each entry point of a package: `testing/entry-points.test.ts` compares the file with the sources. */
 function entryPointsOf(name: string): ReadonlyMap<string, readonly string[]> {

@@ -22,6 +22,15 @@ export const uses = {
     handler: "microversion({ service: 'compute', min: '2.1', max: '2.100' })",
     readme: { path: '/lists' },
   },
+  'microversion-router': {
+    imports: { '@apistrata/microversion-router': ['createRouter'], '@apistrata/microversion': ['microversion'] },
+    handler: `createRouter({
+    operations: [{ method: 'GET', path: '/', summary: 'Ping', status: 200, run: () => undefined }],
+    call: () => ({}),
+    negotiate: microversion({ service: 'compute', min: '2.1', max: '2.100' }).negotiate,
+  })`,
+    readme: { path: '/todos' },
+  },
   'request-id': {
     imports: { '@apistrata/request-id': ['requestId'] },
     handler: 'requestId()',

@@ -1,6 +1,6 @@
 import { explorer } from '@apistrata/explorer';
 import { header, queryParameter, usageReport, versioning } from '@apistrata/microversion';
-import { createRouter, problemDocument } from '@apistrata/microversion/router';
+import { createRouter, problemDocument } from '@apistrata/microversion-router';
 import express from 'express';
 import type { Accounts } from './accounts.js';
 import { changes } from './changes.js';

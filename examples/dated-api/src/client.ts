@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient } from '@apistrata/microversion/client';
+import { type ClientOptions, createClient } from '@apistrata/microversion-router/client';
 // A type-only import, so that a program with this client contains no server code.
 import type { operations } from './operations.js';
 

@@ -1,6 +1,6 @@
 import { before, since } from '@apistrata/microversion';
-import { typedOperationsOf } from '@apistrata/microversion/router';
 import { one, query } from '@apistrata/microversion/schema';
+import { typedOperationsOf } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { Account } from './accounts.js';
 import { invoice, newInvoice } from './schemas.js';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Engine, Rejection } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { type HeaderPreset, majorMinor, type Negotiator, negotiator, Version } from '@apistrata/microversion';
-import { createRouter, errorBoundary, type Operation, openApiDocuments } from '@apistrata/microversion/router';
+import { createRouter, errorBoundary, type Operation, openApiDocuments } from '@apistrata/microversion-router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { type ApiObserver, combineObservers } from './http/api-observer.js';
 import type { ComputeCall, Mount, RouterContext } from './http/call.js';

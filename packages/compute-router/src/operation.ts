@@ -1,5 +1,5 @@
 import type { Windowed } from '@apistrata/microversion';
-import { operationsOf } from '@apistrata/microversion/router';
+import { operationsOf } from '@apistrata/microversion-router';
 import type { ComputeCall } from './http/call.js';
 import type { RuleName } from './policy/index.js';
 import type { Tag } from './reference/tags.js';

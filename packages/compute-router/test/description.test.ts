@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Version } from '@apistrata/microversion';
-import { breakpointsOfOperation, nameOf, operationKey, operationShape, tagOf } from '@apistrata/microversion/router';
+import { breakpointsOfOperation, nameOf, operationKey, operationShape, tagOf } from '@apistrata/microversion-router';
 import { describe, expect, it } from 'vitest';
 import {
   computeApiCommands,

@@ -9,7 +9,7 @@ import {
   openApi,
   operationKey,
   operationShape,
-} from '@apistrata/microversion/router';
+} from '@apistrata/microversion-router';
 import { describe, expect, inject, it } from 'vitest';
 import { computeApiDescription, operations } from '../src/index.js';
 import type { Call } from './contract/calls/call.js';
@@ -28,7 +28,7 @@ const [NEWEST] = recordedAt as [string];
 const file = join(import.meta.dirname, '../src/reference/recorded-examples.ts');
 
 const head = `// Written by test/examples.test.ts from responses of the API at ${recordedAt.join(', ')}; \`vitest --update\` rewrites it.
-import type { Example } from '@apistrata/microversion/router';
+import type { Example } from '@apistrata/microversion-router';
 
 /**
  * Example requests and responses by operation name, newest version first. Examples that equal a newer one are omitted.

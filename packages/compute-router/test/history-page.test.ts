@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { changesBetween, type OperationChange } from '@apistrata/microversion/router';
+import { changesBetween, type OperationChange } from '@apistrata/microversion-router';
 import { expect, it } from 'vitest';
 import { computeApiHistory, operations } from '../src/index.js';
 

@@ -1,4 +1,4 @@
-import { nameOf, openApi, openApiDocuments, operationKey } from '@apistrata/microversion/router';
+import { nameOf, openApi, openApiDocuments, operationKey } from '@apistrata/microversion-router';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { computeApiDescription, newestSupported, operations } from '../src/index.js';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { type Operation, tagOf } from '@apistrata/microversion/router';
+import { type Operation, tagOf } from '@apistrata/microversion-router';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../src/index.js';
 import { computeApiReference } from '../src/reference/index.js';

@@ -43,7 +43,7 @@ function serverOrigin(req: IncomingMessage): string {
  * @example
  * ```ts
  * import { explorer } from '@apistrata/explorer';
- * import type { Operation } from '@apistrata/microversion/router';
+ * import type { Operation } from '@apistrata/microversion-router';
  * import express from 'express';
  *
  * const operations: Operation[] = [];

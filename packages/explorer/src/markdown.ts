@@ -1,4 +1,4 @@
-import type { OperationChange, PartChange } from '@apistrata/microversion/router';
+import type { OperationChange, PartChange } from '@apistrata/microversion-router';
 import { partLabel } from './model/part-name.js';
 import { rulesText } from './model/rules-text.js';
 import { breakingChanges, compatibleChanges, groupByTag } from './pages/changes-page.js';

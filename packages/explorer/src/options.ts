@@ -1,5 +1,5 @@
 import type { VersionLike } from '@apistrata/microversion';
-import type { ApiDescription, Operation } from '@apistrata/microversion/router';
+import type { ApiDescription, Operation } from '@apistrata/microversion-router';
 import type { CodeSample } from './model/code-samples.js';
 import { VersionRange } from './model/versions.js';
 import { checkTheme, type Logo, type ThemeColors } from './theme.js';

@@ -1,6 +1,6 @@
 import { since, until } from '@apistrata/microversion';
-import { field, operationsOf, view } from '@apistrata/microversion/router';
 import { object, one, query } from '@apistrata/microversion/schema';
+import { field, operationsOf, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 
 interface Book {

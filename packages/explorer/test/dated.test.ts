@@ -1,6 +1,6 @@
 import { before, since, until } from '@apistrata/microversion';
-import { operationsOf } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
+import { operationsOf } from '@apistrata/microversion-router';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sendRequest } from '../../../testing/send-request.js';

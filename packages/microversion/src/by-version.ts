@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { computeFault } from './error-bodies/compute-fault.js';
 import { notInVersion } from './errors.js';
 import {
+  announceEnd,
   type ErrorsOption,
   type ErrorToSend,
   errorRenderer,
@@ -47,11 +48,11 @@ export function handlerSelector<H extends Handler>(
         'byVersion: no version was negotiated; mount versioning() or microversion() before the handler',
       );
     const handler = at(handlers as Windowed<H>, version);
-    const context = negotiationContextOf(req);
     if (!handler) {
+      const context = negotiationContextOf(req);
       return { error: notInVersion(context?.served), render: customRender ?? context?.render ?? computeFault };
     }
-    context?.writeEndHeaders?.(res, windows, version);
+    announceEnd(req, res, windows, version);
     return handler;
   };
 }

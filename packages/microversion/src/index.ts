@@ -15,11 +15,12 @@ export { apiSigError } from './error-bodies/api-sig-error.js';
 export { computeFault } from './error-bodies/compute-fault.js';
 export type { ErrorBody, ErrorFormat } from './error-bodies/error-body.js';
 export { genericError } from './error-bodies/generic-error.js';
-export { jsonError, type ProblemOptions, problem } from './error-bodies/problem.js';
+export { jsonError, type ProblemOptions, problem, problemBody } from './error-bodies/problem.js';
 export {
   InvalidVersionHeader,
   MicroversionError,
   type MicroversionErrorCode,
+  notInVersion,
   RequestError,
   type SupportedVersions,
   UnacceptableVersion,
@@ -33,12 +34,13 @@ export {
   migrations,
   type VersionChange,
 } from './migrations/migrations.js';
-export type { ErrorsOption } from './negotiation/error-response.js';
+export { announceEnd, type ErrorsOption } from './negotiation/error-response.js';
 export type { HeaderNames, HeaderPreset } from './negotiation/header-names.js';
 export type { HeaderStyleName } from './negotiation/header-styles.js';
 export { type MicroversionMiddleware, type MicroversionOptions, microversion } from './negotiation/microversion.js';
 export { microversionOf } from './negotiation/negotiated.js';
 export { type Negotiation, type Negotiator, type NegotiatorOptions, negotiator } from './negotiation/negotiator.js';
+export { rejectUnknownOptions } from './negotiation/reject-unknown.js';
 export type { VersionMiddleware } from './negotiation/version-middleware.js';
 export { requestBase, type TrustProxy } from './request-base.js';
 export { dates, integers, majorMinor, semver, type VersionNumbers, type VersionScheme } from './schemes.js';
@@ -72,8 +74,11 @@ export {
   before,
   between,
   breakpointsOf,
+  isWindowed,
+  mergeBreakpoints,
   notAfter,
   notBefore,
+  PerInterval,
   since,
   type UpperBound,
   until,

@@ -1,11 +1,8 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { sendRequest } from '../../../testing/send-request.js';
-import { before, migrated, migrations, since, versioning } from '../src/index.js';
-import { createRouter, operationsOf } from '../src/router/index.js';
-import { object } from '../src/schema/index.js';
+import { migrated, migrations, versioning } from '../src/index.js';
 
 interface Invoice {
   readonly total: { readonly cents: number };
@@ -58,63 +55,12 @@ describe('migrations', () => {
   });
 });
 
-const cents = z.strictObject({ cents: z.int() });
-const invoice = object({
-  total: [before('2', z.int()), since('2', cents)],
-  note: before('3', z.string()),
-  lines: since('3', z.array(z.string())),
-});
-
 function post(listener: RequestListener, version: string, body: object) {
   const headers = { 'API-Version': version, 'Content-Type': 'application/json' };
   return sendRequest(listener, { method: 'POST', path: '/invoices', headers, body: JSON.stringify(body) });
 }
 
-describe('migrations in a router', () => {
-  const seen: unknown[] = [];
-  const createInvoice = operationsOf<object>()({
-    method: 'POST',
-    path: '/invoices',
-    summary: 'Create an invoice',
-    status: 201,
-    body: invoice,
-    reply: invoice,
-    run: ({ body }) => {
-      seen.push(body);
-      return body;
-    },
-  });
-  const negotiate = versioning({ versions }).negotiate;
-  const options = { operations: [createInvoice], call: () => ({}), negotiate, migrations: history };
-  const router = createRouter({ ...options, validateReplies: true });
-
-  it.each(versions)(
-    'pass the newest format to the handler, and the format of version %s to its clients',
-    async (version) => {
-      const response = await post(router, version, forms[version] ?? {});
-      expect([response.status, JSON.parse(response.body)]).toEqual([201, forms[version]]);
-      expect(seen.pop()).toEqual(forms[3]);
-    },
-  );
-
-  it('run after the validation of the version', async () => {
-    const response = await post(router, '1', forms[3] ?? {});
-    expect(JSON.parse(response.body)).toMatchObject({
-      status: 400,
-      code: 'INVALID_BODY',
-      errors: expect.arrayContaining([expect.objectContaining({ pointer: '/total' })]),
-    });
-  });
-
-  it('must name operations that exist', () => {
-    const other = migrations([{ version: '2', summary: 'x', responses: { showInvoise: (body: Invoice) => body } }]);
-    expect(() => createRouter({ ...options, migrations: other })).toThrow(
-      "unknown operation 'showInvoise' (known: createInvoice",
-    );
-  });
-});
-
-describe('migrations in an Express app without a router', () => {
+describe('migrations in an Express app', () => {
   const app = express();
   app.use(versioning({ versions }), express.json());
   app.post('/invoices', migrated(history, 'createInvoice'), (req, res) => {

@@ -1,5 +1,5 @@
 import type { NegotiatorOptions } from '@apistrata/microversion';
-import type { RouterObserver } from '@apistrata/microversion/router';
+import type { RouterObserver } from '@apistrata/microversion-router';
 
 /** Parts of the API that are not defined as operations: health endpoint, version documents, project quotas. */
 export type UnroutedPart = 'health' | 'versions' | 'quotas';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, Context, Engine } from '@apistrata/compute-engine';
 import type { HostMap } from '@apistrata/compute-engine/api';
 import { type Discovery, requestBase, type Version } from '@apistrata/microversion';
-import type { RoutedCall } from '@apistrata/microversion/router';
+import type { RoutedCall } from '@apistrata/microversion-router';
 import { requestIdOf } from '@apistrata/request-id';
 import type { Identity } from '../identity/index.js';
 import type { Policies, RuleName, Target } from '../policy/index.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DatabaseUnavailable, Rejection } from '@apistrata/compute-engine';
 import { CatalogError, type CatalogErrorKind } from '@apistrata/compute-engine/catalogs';
 import { computeFault, genericError, RequestError } from '@apistrata/microversion';
-import { InvalidBody, InvalidQuery } from '@apistrata/microversion/router';
+import { InvalidBody, InvalidQuery } from '@apistrata/microversion-router';
 import { ComputeRouterError } from '../errors.js';
 import { sendUnauthorized } from '../identity/index.js';
 import { PolicyDenied } from '../policy/index.js';

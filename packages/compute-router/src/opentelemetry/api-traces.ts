@@ -1,4 +1,4 @@
-import { operationKey } from '@apistrata/microversion/router';
+import { operationKey } from '@apistrata/microversion-router';
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { ApiObserver } from '../http/api-observer.js';
 import { urlPath } from '../http/url-path.js';

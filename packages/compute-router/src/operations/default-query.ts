@@ -1,5 +1,5 @@
-import type { Operation } from '@apistrata/microversion/router';
 import { query } from '@apistrata/microversion/schema';
+import type { Operation } from '@apistrata/microversion-router';
 import { rejectedSince2102 } from '../schemas/extra-parameters.js';
 
 const emptyQuery = query({}, { extra: rejectedSince2102 });

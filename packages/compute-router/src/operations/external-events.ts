@@ -1,7 +1,7 @@
 import type { ExternalEvent, ExternalEventName } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
-import { prepareResponse } from '@apistrata/microversion/router';
 import { derive, described, object } from '@apistrata/microversion/schema';
+import { prepareResponse } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import { operation } from '../operation.js';
 import { commonTexts } from '../reference/common-texts.js';

@@ -1,8 +1,8 @@
 import type { HostUsageRow, ServiceState } from '@apistrata/compute-engine/api';
 import type { HostPowerAction } from '@apistrata/compute-engine/drivers';
 import { until } from '@apistrata/microversion';
-import { type Operation, view } from '@apistrata/microversion/router';
 import { described, one, query } from '@apistrata/microversion/schema';
+import { type Operation, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { type OperationTexts, operation } from '../operation.js';

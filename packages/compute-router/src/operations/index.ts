@@ -1,4 +1,4 @@
-import type { Operation } from '@apistrata/microversion/router';
+import type { Operation } from '@apistrata/microversion-router';
 import { aggregateOperations } from './aggregates.js';
 import { assistedVolumeSnapshots } from './assisted-volume-snapshots.js';
 import { availabilityZoneOperations } from './availability-zones.js';

@@ -1,7 +1,7 @@
 import type { Keypair } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { type ViewShape, view } from '@apistrata/microversion/router';
 import { described, object, one, query } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';

@@ -1,6 +1,6 @@
 import { Rejection } from '@apistrata/compute-engine';
-import type { Operation } from '@apistrata/microversion/router';
 import { described, object } from '@apistrata/microversion/schema';
+import type { Operation } from '@apistrata/microversion-router';
 import type { ComputeCall } from '../http/call.js';
 import { type OperationTexts, operation } from '../operation.js';
 import type { RuleName } from '../policy/index.js';

@@ -1,5 +1,5 @@
 import type { Version } from '@apistrata/microversion';
-import { breakpointsOfOperation } from '@apistrata/microversion/router';
+import { breakpointsOfOperation } from '@apistrata/microversion-router';
 import { operations } from './index.js';
 
 let latest: Version | undefined;

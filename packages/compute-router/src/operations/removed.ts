@@ -1,5 +1,5 @@
-import { type Method, nameOf, type Operation } from '@apistrata/microversion/router';
 import { query } from '@apistrata/microversion/schema';
+import { type Method, nameOf, type Operation } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import { GoneError } from '../http/gone-error.js';
 import { operation } from '../operation.js';

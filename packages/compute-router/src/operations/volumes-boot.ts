@@ -1,5 +1,5 @@
 import { notAfter } from '@apistrata/microversion';
-import { nameOf, type Operation } from '@apistrata/microversion/router';
+import { nameOf, type Operation } from '@apistrata/microversion-router';
 
 const LAST_VERSION = '2.102';
 const SERVER_PATHS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;

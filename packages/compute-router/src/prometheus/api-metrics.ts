@@ -1,4 +1,4 @@
-import { operationKey, type ServedRequest } from '@apistrata/microversion/router';
+import { operationKey, type ServedRequest } from '@apistrata/microversion-router';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ApiObserver } from '../http/api-observer.js';
 import type { IdentityLookup } from '../identity/index.js';

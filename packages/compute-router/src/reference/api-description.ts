@@ -1,4 +1,4 @@
-import { type ApiDescription, type Example, nameOf } from '@apistrata/microversion/router';
+import { type ApiDescription, type Example, nameOf } from '@apistrata/microversion-router';
 import { recordedExamples } from './recorded-examples.js';
 import { tagDescriptions } from './tags.js';
 

@@ -1,5 +1,5 @@
 import { type ActionRules, rulesByName } from '@apistrata/compute-engine/actions';
-import type { ApiDescription, Operation } from '@apistrata/microversion/router';
+import type { ApiDescription, Operation } from '@apistrata/microversion-router';
 import { RULES } from '../policy/rules.js';
 import { computeApiDescription } from './api-description.js';
 import { computeApiCommands } from './commands.js';

@@ -1,5 +1,5 @@
 // Written by test/examples.test.ts from responses of the API at 2.100, 2.53, 2.1; `vitest --update` rewrites it.
-import type { Example } from '@apistrata/microversion/router';
+import type { Example } from '@apistrata/microversion-router';
 
 /**
  * Example requests and responses by operation name, newest version first. Examples that equal a newer one are omitted.

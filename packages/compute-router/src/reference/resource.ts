@@ -1,4 +1,4 @@
-import type { Operation } from '@apistrata/microversion/router';
+import type { Operation } from '@apistrata/microversion-router';
 import { commonParameters } from './common-parameters.js';
 import type { Tag } from './tags.js';
 

@@ -1,6 +1,6 @@
 import type { Aggregate } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
-import { type ViewShape, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';

@@ -1,6 +1,7 @@
 // Functions that define response fields. They require a description, because OpenAPI documents describe every field.
-import { type ViewField, field as viewField } from '@apistrata/microversion/router';
+
 import { type Described, described } from '@apistrata/microversion/schema';
+import { type ViewField, field as viewField } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import * as type from '../schemas/reply-types.js';
 

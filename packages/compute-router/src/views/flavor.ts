@@ -1,6 +1,6 @@
 import type { Flavor } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';

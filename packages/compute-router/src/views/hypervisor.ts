@@ -1,7 +1,7 @@
 import { freeDiskGb, type Hypervisor } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
-import { nested, type ViewShape, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
+import { nested, type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { field, integer, nullableText, text } from './fields.js';

@@ -1,7 +1,7 @@
 import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
+import { field, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 

@@ -1,5 +1,5 @@
-import { field, type ViewField } from '@apistrata/microversion/router';
 import { type Described, described } from '@apistrata/microversion/schema';
+import { field, type ViewField } from '@apistrata/microversion-router';
 import type { ComputeCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';
 import * as type from '../schemas/reply-types.js';

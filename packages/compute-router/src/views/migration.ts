@@ -1,7 +1,7 @@
 import type { MigrationRecord } from '@apistrata/compute-engine';
 import { migrationsInProgress } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
-import { type ViewShape, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
 import type { RuleName } from '../policy/index.js';

@@ -1,7 +1,7 @@
 import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { since, until, type Windowed } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
 import { type Described, described } from '@apistrata/microversion/schema';
+import { field, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 

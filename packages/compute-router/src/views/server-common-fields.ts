@@ -1,7 +1,7 @@
 import { statusOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
-import { nested } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
+import { nested } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import { commonTexts } from '../reference/common-texts.js';
 import * as filter from '../schemas/list-filter.js';

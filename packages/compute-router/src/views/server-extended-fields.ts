@@ -1,8 +1,8 @@
 import type { Server } from '@apistrata/compute-engine';
 import { zoneOf } from '@apistrata/compute-engine/api';
 import { between, since, type Windowed } from '@apistrata/microversion';
-import { nestedList, type ViewField } from '@apistrata/microversion/router';
 import { type Described, described } from '@apistrata/microversion/schema';
+import { nestedList, type ViewField } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
 import * as filter from '../schemas/list-filter.js';

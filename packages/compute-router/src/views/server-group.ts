@@ -1,6 +1,6 @@
 import type { GroupWithMembers } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
-import { view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { field, text } from './fields.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlockDevice, FlavorCopy, Server } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { view } from '@apistrata/microversion/router';
+import { view } from '@apistrata/microversion-router';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';

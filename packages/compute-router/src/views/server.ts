@@ -1,6 +1,6 @@
 import type { Server } from '@apistrata/compute-engine';
 import { notBefore, since, until } from '@apistrata/microversion';
-import { type ViewShape, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall, HostsCall } from '../http/call.js';
 import { commonTexts } from '../reference/common-texts.js';

@@ -1,6 +1,6 @@
 import type { ServiceState } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
-import { type ViewShape, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { field, flag, integer, nullableText, nullableTime, text } from './fields.js';

@@ -1,6 +1,6 @@
 import type { ProjectUsage, ServerUsage } from '@apistrata/compute-engine/api';
-import { nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
+import { nestedList, type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';

@@ -1,6 +1,6 @@
 import type { BlockDevice, Server } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { type ViewShape, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import { field, flag, nullableText, text } from './fields.js';

@@ -1,6 +1,6 @@
 import { Version } from '@apistrata/microversion';
-import { existsAt, type Operation, operationKey, Reply } from '@apistrata/microversion/router';
 import { type AnySchema, versioned } from '@apistrata/microversion/schema';
+import { existsAt, type Operation, operationKey, Reply } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import { keyOf, LATEST, listedOperations, listedViews } from './reference.js';
 

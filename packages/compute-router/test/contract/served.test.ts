@@ -1,6 +1,6 @@
 import { since } from '@apistrata/microversion';
-import { type Operation, operationKey } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
+import { type Operation, operationKey } from '@apistrata/microversion-router';
 import { describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { operations } from '../../src/index.js';

@@ -1,5 +1,5 @@
 import { Version } from '@apistrata/microversion';
-import type { OperationChange } from '@apistrata/microversion/router';
+import type { OperationChange } from '@apistrata/microversion-router';
 import { documentedApi } from '../documents/documented-api.js';
 import { objectOrEmpty } from '../documents/openapi-document.js';
 import { apiChanges } from '../model/api-changes.js';

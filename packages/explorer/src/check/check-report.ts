@@ -1,4 +1,4 @@
-import type { OperationChange } from '@apistrata/microversion/router';
+import type { OperationChange } from '@apistrata/microversion-router';
 import { formatOperationChange, partChangeSentence } from '../markdown.js';
 import { breakingChanges, compatibleChanges } from '../pages/changes-page.js';
 import type { CheckResult } from './check-documents.js';

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { openApi } from '@apistrata/microversion/router';
+import { openApi } from '@apistrata/microversion-router';
 import { type CheckResult, checkDocuments } from '../check/check-documents.js';
 import {
   formatChangelogEntry,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Version } from '@apistrata/microversion';
-import { type ApiDescription, breakpointsOfOperation, type Operation } from '@apistrata/microversion/router';
+import { type ApiDescription, breakpointsOfOperation, type Operation } from '@apistrata/microversion-router';
 import { VersionRange } from '../model/versions.js';
 import { CommandError } from './command-error.js';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { changesBetween, openApi } from '@apistrata/microversion/router';
+import { changesBetween, openApi } from '@apistrata/microversion-router';
 import { ExplorerError } from '../errors.js';
 import { changesMarkdown } from '../markdown.js';
 import { apiChanges } from '../model/api-changes.js';

@@ -1,4 +1,4 @@
-import type { Example, Json, OperationShape } from '@apistrata/microversion/router';
+import type { Example, Json, OperationShape } from '@apistrata/microversion-router';
 import { type DocumentOperation, type OpenApiDocument, objectOrEmpty } from './openapi-document.js';
 import { plainText } from './plain-text.js';
 import { schemaExample } from './schema-example.js';

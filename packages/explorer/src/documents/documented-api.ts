@@ -5,7 +5,7 @@ import {
   type Operation,
   type OperationShape,
   type OperationSummary,
-} from '@apistrata/microversion/router';
+} from '@apistrata/microversion-router';
 import type { ExplorerOptions } from '../options.js';
 import { DocumentError } from './document-error.js';
 import { documentShape, schemaShape } from './document-shape.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '@apistrata/microversion/router';
+import type { Json } from '@apistrata/microversion-router';
 import { DocumentError } from './document-error.js';
 
 /** An operation in an OpenAPI document, with its path item. */

@@ -1,4 +1,4 @@
-import type { Json, Part } from '@apistrata/microversion/router';
+import type { Json, Part } from '@apistrata/microversion-router';
 import type { OpenApiDocument } from './openapi-document.js';
 import { plainText } from './plain-text.js';
 import { type NestedSchema, type SchemaVariant, schemaVariants } from './schema-variants.js';

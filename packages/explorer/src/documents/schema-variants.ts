@@ -1,4 +1,4 @@
-import type { Json } from '@apistrata/microversion/router';
+import type { Json } from '@apistrata/microversion-router';
 import { type OpenApiDocument, objectOrEmpty, sharedSchemaName } from './openapi-document.js';
 
 /** A schema and its depth, which is the number of references between the operation and the schema. */

@@ -1,5 +1,5 @@
 import type { VersionLike } from '@apistrata/microversion';
-import { changesBetween, type Operation, type OperationChange } from '@apistrata/microversion/router';
+import { changesBetween, type Operation, type OperationChange } from '@apistrata/microversion-router';
 import { SHARED_SCHEMA_TAG } from '../documents/shared-schemas.js';
 
 /**

@@ -5,7 +5,7 @@ import {
   type OperationChange,
   openApiDocuments,
   operationKey,
-} from '@apistrata/microversion/router';
+} from '@apistrata/microversion-router';
 import { SHARED_SCHEMA_TAG } from '../documents/shared-schemas.js';
 import { type ExplorerOptions, versionsOf } from '../options.js';
 import { apiChanges } from './api-changes.js';

@@ -1,4 +1,4 @@
-import type { OperationChange } from '@apistrata/microversion/router';
+import type { OperationChange } from '@apistrata/microversion-router';
 
 /** The kinds of changes that a filter can select. */
 export const CHANGE_KINDS = ['added', 'removed', 'changed'] as const;

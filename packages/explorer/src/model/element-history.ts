@@ -10,7 +10,7 @@ import {
   operationShape,
   type Part,
   tagOf,
-} from '@apistrata/microversion/router';
+} from '@apistrata/microversion-router';
 import { apiChanges } from './api-changes.js';
 import type { VersionRange } from './versions.js';
 

@@ -1,4 +1,4 @@
-import type { Json } from '@apistrata/microversion/router';
+import type { Json } from '@apistrata/microversion-router';
 
 function alternativesOf(schema: Json): readonly Json[] {
   return (schema.anyOf ?? schema.oneOf ?? [schema]) as readonly Json[];

@@ -1,4 +1,4 @@
-import { type Part, type PartChange, parentPart } from '@apistrata/microversion/router';
+import { type Part, type PartChange, parentPart } from '@apistrata/microversion-router';
 import type { Site } from '../pages/site.js';
 import type { ElementHistory, PartHistory } from './element-history.js';
 

@@ -1,5 +1,5 @@
 import type { Version } from '@apistrata/microversion';
-import type { OperationChange } from '@apistrata/microversion/router';
+import type { OperationChange } from '@apistrata/microversion-router';
 import type { OperationGroup } from '../options.js';
 import type { ElementHistory } from './element-history.js';
 

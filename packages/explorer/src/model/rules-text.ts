@@ -1,4 +1,4 @@
-import type { Json, Part } from '@apistrata/microversion/router';
+import type { Json, Part } from '@apistrata/microversion-router';
 
 /** Well-known patterns: a substring that identifies each pattern, and a description. */
 const KNOWN_PATTERNS: readonly (readonly [part: string, meaning: string])[] = [

@@ -4,7 +4,7 @@ import {
   type Json,
   type Operation,
   type OperationShape,
-} from '@apistrata/microversion/router';
+} from '@apistrata/microversion-router';
 import type { Site } from '../pages/site.js';
 import type { SampleRequest } from './code-samples.js';
 import { exampleValue } from './example-value.js';

@@ -1,5 +1,5 @@
 import type { Version } from '@apistrata/microversion';
-import type { OperationChange } from '@apistrata/microversion/router';
+import type { OperationChange } from '@apistrata/microversion-router';
 import { facts, type Html, html } from '@apistrata/ui';
 import { CHANGE_KINDS, type ChangeFilter, filterChanges, filterParameters } from '../model/change-filter.js';
 import { layout } from './layout.js';

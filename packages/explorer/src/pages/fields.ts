@@ -1,4 +1,4 @@
-import type { Part } from '@apistrata/microversion/router';
+import type { Part } from '@apistrata/microversion-router';
 import { chip, type Html, html, prose } from '@apistrata/ui';
 import type { ElementHistory } from '../model/element-history.js';
 import { collectAbsentFields, type FieldNode, fieldTree, keepExistingFields } from '../model/field-tree.js';

@@ -1,4 +1,4 @@
-import type { Operation, OperationShape } from '@apistrata/microversion/router';
+import type { Operation, OperationShape } from '@apistrata/microversion-router';
 import { card, chip, codeBlock, type Html, html, note, prose, tabs } from '@apistrata/ui';
 import { SHARED_SCHEMA_TAG } from '../documents/shared-schemas.js';
 import { createCodeSamples, isJson, type SampleRequest } from '../model/code-samples.js';

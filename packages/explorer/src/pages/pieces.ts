@@ -1,4 +1,4 @@
-import type { OperationChange, Part, PartChange } from '@apistrata/microversion/router';
+import type { OperationChange, Part, PartChange } from '@apistrata/microversion-router';
 import { chip, type Html, html, methodLabel, type Tone } from '@apistrata/ui';
 import type { Api } from '../model/api.js';
 import type { Span } from '../model/element-history.js';

@@ -1,4 +1,4 @@
-import type { Json, OperationShape } from '@apistrata/microversion/router';
+import type { Json, OperationShape } from '@apistrata/microversion-router';
 import { type Html, html, prose } from '@apistrata/ui';
 import type { SampleRequest } from '../model/code-samples.js';
 import { pathParameters, tokenHeader } from '../model/sample-request.js';

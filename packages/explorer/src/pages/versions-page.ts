@@ -1,5 +1,5 @@
 import type { Version } from '@apistrata/microversion';
-import type { OperationChange } from '@apistrata/microversion/router';
+import type { OperationChange } from '@apistrata/microversion-router';
 import { chip, type Html, html, note, prose } from '@apistrata/ui';
 import { changeGroups } from './changes-page.js';
 import { layout } from './layout.js';

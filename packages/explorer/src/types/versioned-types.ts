@@ -7,7 +7,7 @@ import {
   type Operation,
   type OperationShape,
   operationShape,
-} from '@apistrata/microversion/router';
+} from '@apistrata/microversion-router';
 import { VersionRange } from '../model/versions.js';
 import { type VersionSpan, WindowedType } from './windowed-type.js';
 

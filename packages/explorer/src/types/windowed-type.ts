@@ -1,4 +1,4 @@
-import type { Json } from '@apistrata/microversion/router';
+import type { Json } from '@apistrata/microversion-router';
 
 /** An inclusive range of versions. The ends are indexes into the version list. */
 interface Span {

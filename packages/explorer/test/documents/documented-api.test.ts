@@ -1,5 +1,5 @@
 import { Version } from '@apistrata/microversion';
-import { type OperationChange, operationShape } from '@apistrata/microversion/router';
+import { type OperationChange, operationShape } from '@apistrata/microversion-router';
 import { describe, expect, it } from 'vitest';
 import { sendRequest } from '../../../../testing/send-request.js';
 import { documentedApi, explorer } from '../../src/index.js';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { computeFault, negotiator } from '@apistrata/microversion';
-import { createRouter } from '@apistrata/microversion/router';
+import { createRouter } from '@apistrata/microversion-router';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserFlags, browserProgram } from '../../../../testing/browser.js';

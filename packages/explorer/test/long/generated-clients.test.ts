@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { computeApiDescription, operations } from '@apistrata/compute-router';
-import { openApi } from '@apistrata/microversion/router';
+import { openApi } from '@apistrata/microversion-router';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';

@@ -1,5 +1,5 @@
 import { computeApiDescription, newestSupported, operations } from '@apistrata/compute-router';
-import { openApi } from '@apistrata/microversion/router';
+import { openApi } from '@apistrata/microversion-router';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, it } from 'vitest';
 

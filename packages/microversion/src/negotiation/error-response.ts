@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorBody, ErrorFormat } from '../error-bodies/error-body.js';
 import { jsonError, problem } from '../error-bodies/problem.js';
 import type { RequestError, SupportedVersions } from '../errors.js';
+import type { Version } from '../version.js';
 import type { WriteEndHeaders } from '../versioning/lifecycle.js';
+import type { Window } from '../windowed.js';
 
 /**
  * How errors are sent: `documented` sends the format that the service's API reference defines, `problem` sends
@@ -77,4 +79,18 @@ export function negotiationContextOf(req: IncomingMessage): NegotiationContext |
 /** Stores negotiation data on a request, for its handlers. */
 export function storeNegotiationContext(req: IncomingMessage, context: NegotiationContext): void {
   (req as RequestWithContext)[CONTEXT_KEY] = context;
+}
+
+/**
+ * Writes the headers `Deprecation` and `Sunset` if an operation, or another element with windows, does not exist at the
+ * newest version. Has no effect unless a preceding `versioning()` has negotiated the version. Pass the same array of
+ * windows for each request, because the headers are cached by array.
+ */
+export function announceEnd(
+  req: IncomingMessage,
+  res: ServerResponse,
+  windows: readonly Window<unknown>[],
+  version: Version,
+): void {
+  negotiationContextOf(req)?.writeEndHeaders?.(res, windows, version);
 }

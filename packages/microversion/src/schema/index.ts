@@ -1,6 +1,6 @@
-export { Described, described } from './described.js';
+export { Described, described, withoutDescription } from './described.js';
 export { many, once, one, Query, QueryParameter, type QueryProblem, query } from './query.js';
-export type { StandardIssue, StandardResult, StandardSchema } from './standard.js';
+export { jsonSchemaOfAdapted, type StandardIssue, type StandardResult, type StandardSchema } from './standard.js';
 export {
   type AnySchema,
   type Check,

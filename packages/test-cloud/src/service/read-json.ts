@@ -1,4 +1,4 @@
-import { checkJsonText } from '@apistrata/microversion/router';
+import { checkJsonText } from '@apistrata/microversion';
 import express, { type RequestHandler } from 'express';
 
 /** Returns middleware that parses JSON bodies of some media types, with the compute API's limits and at most 1 MiB. */

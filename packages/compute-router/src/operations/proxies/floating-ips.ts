@@ -1,7 +1,7 @@
 import { Rejection } from '@apistrata/compute-engine';
 import type { FloatingIp } from '@apistrata/compute-engine/catalogs';
-import { view } from '@apistrata/microversion/router';
 import { derive, described, type Infer, object } from '@apistrata/microversion/schema';
+import { view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';

@@ -1,5 +1,5 @@
 import type { Image, ImageStatus } from '@apistrata/compute-engine/catalogs';
-import { type ViewShape, view } from '@apistrata/microversion/router';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { commonTexts } from '../../reference/common-texts.js';

@@ -1,4 +1,4 @@
-import type { Operation } from '@apistrata/microversion/router';
+import type { Operation } from '@apistrata/microversion-router';
 import { baremetalProxies } from './baremetal-nodes.js';
 import { fixedIpProxies } from './fixed-ips.js';
 import { floatingIpProxies } from './floating-ips.js';

@@ -1,6 +1,6 @@
 import type { Network } from '@apistrata/compute-engine/catalogs';
-import { type View, type ViewShape, view } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
+import { type View, type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { type OperationTexts, operation } from '../../operation.js';

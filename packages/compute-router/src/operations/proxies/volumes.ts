@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Volume } from '@apistrata/compute-engine/catalogs';
-import { view } from '@apistrata/microversion/router';
 import { described, object, query } from '@apistrata/microversion/schema';
+import { view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';

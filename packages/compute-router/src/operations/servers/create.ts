@@ -1,7 +1,7 @@
 import type { LegacyDevice, NewServer, RequestedDevice } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
-import { prepareResponse } from '@apistrata/microversion/router';
 import { described } from '@apistrata/microversion/schema';
+import { prepareResponse } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';

@@ -1,7 +1,7 @@
 import { type ActionEvent, type InstanceAction, Rejection, type Server } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { described, once, query } from '@apistrata/microversion/schema';
+import { nestedList, type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';

@@ -1,6 +1,6 @@
 import { at, since, until } from '@apistrata/microversion';
-import { prepareResponse } from '@apistrata/microversion/router';
 import { described, object } from '@apistrata/microversion/schema';
+import { prepareResponse } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';

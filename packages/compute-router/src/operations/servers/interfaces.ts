@@ -1,8 +1,8 @@
 import { Rejection, type Server } from '@apistrata/compute-engine';
 import type { AttachedPort } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
-import { view } from '@apistrata/microversion/router';
 import { derive, described, object } from '@apistrata/microversion/schema';
+import { view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';

@@ -1,7 +1,7 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { at, between, since, until } from '@apistrata/microversion';
-import { prepareResponse } from '@apistrata/microversion/router';
 import { described, object } from '@apistrata/microversion/schema';
+import { prepareResponse } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';

@@ -1,6 +1,6 @@
 import type { RequestOf, ServerActionName } from '@apistrata/compute-engine/actions';
-import type { Operation } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
+import type { Operation } from '@apistrata/microversion-router';
 import type { z } from 'zod';
 import { type OperationTexts, operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';

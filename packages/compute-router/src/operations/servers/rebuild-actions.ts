@@ -1,6 +1,6 @@
 import { at, since } from '@apistrata/microversion';
-import { prepareResponse } from '@apistrata/microversion/router';
 import { derive, described, object } from '@apistrata/microversion/schema';
+import { prepareResponse } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';

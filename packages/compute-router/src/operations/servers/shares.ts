@@ -1,8 +1,8 @@
 import type { Server, ServerShare } from '@apistrata/compute-engine';
 import { shareStatusOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
-import { type ViewShape, view } from '@apistrata/microversion/router';
 import { described, object, query } from '@apistrata/microversion/schema';
+import { type ViewShape, view } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';

@@ -1,7 +1,7 @@
 import { Rejection } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
-import { prepareResponse } from '@apistrata/microversion/router';
 import { described, object, query } from '@apistrata/microversion/schema';
+import { prepareResponse } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import { resource } from '../../reference/resource.js';

@@ -1,7 +1,7 @@
 import { type BlockDevice, Rejection, type Server } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
-import { prepareResponse } from '@apistrata/microversion/router';
 import { described, object, one, query } from '@apistrata/microversion/schema';
+import { prepareResponse } from '@apistrata/microversion-router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
