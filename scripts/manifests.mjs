@@ -39,6 +39,17 @@ export function supportsCommonJs(folder) {
 }
 
 /**
+ * Packages whose code is published minified, so that the tarball stays within its budget. The names of functions and
+ * classes remain, because stack traces contain them.
+ */
+const MINIFIED_PACKAGES = ['packages/healthcheck'];
+
+/** Returns whether the code of the package in a folder is published minified. */
+export function isMinified(folder) {
+  return MINIFIED_PACKAGES.includes(folder);
+}
+
+/**
  * Programs that are published as one bundle with their dependencies (`bundle-program.mjs`), so that `npx` installs few
  * other packages. The values are options of `bundleProgram()`.
  */

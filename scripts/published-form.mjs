@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundleProgram, INSTALLED_PACKAGES } from './bundle-program.mjs';
 import { COMMONJS_FOLDER, commonjsFields, writeEsModules } from './commonjs-form.mjs';
-import { bundleOptionsOf, manifestOf, publishedFolders, supportsCommonJs } from './manifests.mjs';
+import { bundleOptionsOf, isMinified, manifestOf, publishedFolders, supportsCommonJs } from './manifests.mjs';
 import { ownAddresses } from './own-addresses.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -15,6 +15,18 @@ const ROOT = join(import.meta.dirname, '..');
 const HTML_COMMENT = /^<!--[\s\S]*?-->\n/gm;
 
 const moduleOf = (path) => path.replace(/^\.\/(src|dist)\//, '').replace(/\.[jt]s$/, '');
+
+const keepNames = { class: true, function: true };
+
+/** Names, statements and lines remain, so that stack traces and debuggers show the code as it was written. */
+const READABLE_CODE = {
+  compress: { sequences: false, joinVars: false, keepNames },
+  mangle: false,
+  codegen: { removeWhitespace: false },
+};
+
+/** Stack traces contain the names of functions and classes, but only one line number. */
+const SHORT_CODE = { compress: { keepNames }, mangle: { keepNames }, codegen: { removeWhitespace: true } };
 
 /** Returns the modules that other packages can import, as paths in `dist` without an extension. */
 const entryPointsOf = ({ exports }) =>
@@ -64,12 +76,7 @@ async function writeModules(folder, target, manifest) {
     dynamicImportInCjs: false,
     chunkFileNames: 'chunks/[name].js',
     comments: { annotation: true, legal: true, jsdoc: false },
-    // Names, statements and lines remain, so that stack traces and debuggers show the code as it was written.
-    minify: {
-      compress: { sequences: false, joinVars: false, keepNames: { class: true, function: true } },
-      mangle: false,
-      codegen: { removeWhitespace: false },
-    },
+    minify: isMinified(folder) ? SHORT_CODE : READABLE_CODE,
   });
   await bundled.close();
   if (commonjs) writeEsModules(dist, output);

@@ -22,6 +22,11 @@ interface Use {
 /** The use of each published package: the imported names, and an expression for the middleware. */
 const uses: Readonly<Record<string, Use>> = {
   microversion: { names: 'microversion', middleware: "microversion({ service: 'compute', min: '2.1', max: '2.100' })" },
+  // A router sends the response to every request.
+  'microversion-router': {
+    names: 'createRouter',
+    middleware: 'createRouter({ operations: [], call: () => ({}), fault: (_error, _req, res) => void res.end() })',
+  },
   'request-id': { names: 'requestId', middleware: 'requestId()' },
   healthcheck: { names: 'healthcheck', middleware: 'healthcheck()' },
   quota: {

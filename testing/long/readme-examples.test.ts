@@ -13,7 +13,14 @@ const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-readmes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const NAMES = ['microversion', 'request-id', 'healthcheck', 'quota'];
+const NAMES = ['microversion', 'microversion-router', 'request-id', 'healthcheck', 'quota'];
+
+/** Links a package that is installed for one folder into the `node_modules` of another folder. */
+function link(name: string, from: string, into: string): void {
+  const path = join(into, 'node_modules', name);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(installedFolderOf(from, name), path);
+}
 
 /** The first TypeScript example of a README. */
 function exampleOf(name: string): string {
@@ -48,13 +55,10 @@ beforeAll(async () => {
     const target = join(folder, 'node_modules/@apistrata', name);
     await writePublishedForm(`packages/${name}`, target);
     const { dependencies = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
-    for (const needed of ['express', ...Object.keys(dependencies)]) {
-      const link = join(needed === 'express' ? folder : target, 'node_modules', needed);
-      rmSync(link, { force: true });
-      mkdirSync(dirname(link), { recursive: true });
-      symlinkSync(installedFolderOf(needed === 'express' ? root : join(root, 'packages', name), needed), link);
-    }
+    for (const needed of Object.keys(dependencies).filter((other) => !other.startsWith('@apistrata/')))
+      link(needed, join(root, 'packages', name), target);
   }
+  for (const needed of ['express', 'zod']) link(needed, root, folder);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
 });
 
