@@ -1,4 +1,4 @@
-// The cost of the router of @apistrata/microversion compared with find-my-way, which it uses, and with Fastify with the
+// The cost of @apistrata/microversion-router compared with find-my-way, which it uses, and with Fastify with the
 // same schemas: CPU time of one request, without a network. The router also negotiates the version of each
 // request, and selects the operation of that version.
 //

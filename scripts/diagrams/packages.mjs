@@ -2,7 +2,7 @@
 import { manifestOf, publishedFolders } from '../manifests.mjs';
 import { svg, text } from './svg.mjs';
 
-const BOX_SIZE = { width: 132, height: 34 };
+const BOX_SIZE = { width: 148, height: 34 };
 const BOX_GAP = { x: 16, y: 52 };
 
 const nameOf = (folder) => folder.split('/')[1];
