@@ -6,6 +6,7 @@ const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
  * - `imports`: names by module
  * - `setup`, `handler`, `stop`: lines before, an expression for middleware or a handler, lines after
  * - `mount`: its path in Express
+ * - `final`: the handler responds to every request and takes no `next`
  * - `run`: lines that set `status`, instead of a handler
  * - `probe`: path and headers of a request to this use that returns 200
  * - `readme`: path and headers of a request to the server of the README's first example that returns 200; or the name
@@ -29,6 +30,7 @@ export const uses = {
     call: () => ({}),
     negotiate: microversion({ service: 'compute', min: '2.1', max: '2.100' }).negotiate,
   })`,
+    final: true,
     readme: { path: '/todos' },
   },
   'request-id': {
@@ -156,9 +158,8 @@ export function programOf(use, { express, modules, types }) {
     ...(handler ? [load('{ createServer }', 'node:http')] : []),
   ];
   const { path = '/', headers = {} } = probe;
-  const listener = served
-    ? "(req, res) => handler(req, res, () => res.end('ok'))"
-    : `express().use('${mount}', handler).get('/', (_req, res) => { res.send('ok'); })`;
+  const bare = use.final ? 'handler' : "(req, res) => handler(req, res, () => res.end('ok'))";
+  const listener = served ? bare : `express().use('${mount}', handler).get('/', (_req, res) => { res.send('ok'); })`;
   const serve = `const handler = ${handler};
   const server = createServer(${listener});
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
