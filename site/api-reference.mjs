@@ -58,7 +58,7 @@ export async function writeApiReference(folder, navigation) {
   const app = await Application.bootstrapWithPlugins({
     plugin: [markdown],
     entryPoints: entryPoints.map(({ source }) => source),
-    tsconfig: join(ROOT, 'tsconfig.tests.json'),
+    tsconfig: join(ROOT, 'site/tsconfig.json'),
     skipErrorChecking: true,
     readme: 'none',
     name: 'API reference',
