@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { type CloudOptions, startCloud, type TestCloud } from '../src/index.js';
 
 /** Starts a cloud that stops when the test ends. An error in the cloud fails the test. */
@@ -10,6 +10,21 @@ export async function cloudUnderTest(options: CloudOptions = {}): Promise<TestCl
     expect(errors).toEqual([]);
   });
   return cloud;
+}
+
+/**
+ * Starts one cloud for all tests of a `describe`, which must not depend on the order of the tests. An error in the cloud
+ * fails the current test.
+ */
+export function sharedCloud(): () => TestCloud {
+  const errors: unknown[] = [];
+  let cloud: TestCloud;
+  beforeAll(async () => {
+    cloud = await startCloud({ onError: (error) => errors.push(error) });
+  });
+  afterEach(() => expect(errors.splice(0)).toEqual([]));
+  afterAll(() => cloud.stop());
+  return () => cloud;
 }
 
 export interface ApiResponse {
