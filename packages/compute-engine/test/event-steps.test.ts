@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
-import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/core/context.js';
 import { type Rule, SimulatedDriver } from '../src/drivers/index.js';
 import type { Notification } from '../src/events/index.js';
 import { createEngine, type Engine } from '../src/index.js';
+import { storesUnderTest } from './stores-under-test.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
-const postgresUrl = inject('postgresUrl');
-const databases = [
-  { kind: 'SQLite', url: async () => ':memory:' },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
-];
 const admin = contextOf({ userId: 'root', projectId: 'demo', roles: ['admin'], isAdmin: true }, 'req-root');
 const newServer = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
 const data = ({ payload }: Notification) => payload['nova_object.data'] as Record<string, any>;
 
-describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('notifications of steps, on $kind', ({ database }) => {
   const engines: Engine[] = [];
   afterEach(async () => {
     for (const engine of engines.splice(0)) await engine.close();
@@ -25,7 +20,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
 
   async function cloud({ latencyMs = 0, rules = [] }: { latencyMs?: number; rules?: readonly Rule[] } = {}) {
     const driver = (clock: Engine['clock']) => new SimulatedDriver({ clock, latencyMs, rules });
-    const engine = await createEngine({ database: await url(), driver });
+    const engine = await createEngine({ database: await database(), driver });
     engines.push(engine);
     const received: Notification[] = [];
     engine.on('*', (event) => received.push(event));
@@ -128,7 +123,7 @@ describe.each(databases)('notifications of steps, on $kind', ({ url }) => {
 
   it('start when the work starts, not when it is accepted', async () => {
     const { engine, received, id } = await cloud({ latencyMs: 1 });
-    const waiting = await createEngine({ database: await url(), worker: false });
+    const waiting = await createEngine({ database: await database(), worker: false });
     engines.push(waiting);
     const accepted: string[] = [];
     waiting.on('*', ({ event_type }) => accepted.push(event_type));

@@ -1,26 +1,21 @@
 import type { Session } from '@apistrata/record-store';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
-import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/core/context.js';
 import { SimulatedDriver } from '../src/drivers/index.js';
 import { type Notification, type StoredEvent, signatureOf } from '../src/events/index.js';
 import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
 import { coreOf } from '../src/testing/index.js';
+import { storesUnderTest } from './stores-under-test.js';
 import { receiveEvents, type WebhookReceiver } from './webhook-receiver.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const SECRET = 'a secret of more than twenty-four characters';
-const postgresUrl = inject('postgresUrl');
-const databases = [
-  { kind: 'SQLite', url: async () => ':memory:' },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
-];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-ada');
 const newServer = { name: 'web', flavorId: '1', imageId: IMAGE, networks: 'none' } as const;
 const data = ({ payload }: Notification) => payload['nova_object.data'] as Record<string, any>;
 
-describe.each(databases)('events, on $kind', ({ url }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('events, on $kind', ({ database }) => {
   const engines: Engine[] = [];
   const receivers: WebhookReceiver[] = [];
   afterEach(async () => {
@@ -29,7 +24,7 @@ describe.each(databases)('events, on $kind', ({ url }) => {
   });
 
   async function open(options: EngineOptions): Promise<Engine> {
-    const engine = await createEngine({ database: await url(), ...options });
+    const engine = await createEngine({ database: await database(), ...options });
     engines.push(engine);
     return engine;
   }

@@ -1,6 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
-import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/core/context.js';
 import { createEngine } from '../src/index.js';
 import type {
@@ -12,16 +11,12 @@ import type {
   ObservedWork,
   QuotaRejection,
 } from '../src/observation/index.js';
+import { storesUnderTest } from './stores-under-test.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
-const postgresUrl = inject('postgresUrl');
-const databases = [
-  { kind: 'SQLite', url: async () => ':memory:' },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
-];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-1');
 
-describe.each(databases)('an observer, on $kind', ({ kind, url }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('an observer, on $kind', ({ kind, database }) => {
   it('receives statements, connections, commits, jobs, driver commands and quota rejections', async () => {
     const statements: ObservedStatement[] = [];
     const pool: ObservedPool[] = [];
@@ -38,7 +33,7 @@ describe.each(databases)('an observer, on $kind', ({ kind, url }) => {
       overQuota: (event) => rejected.push(event),
     };
     const engine = await createEngine({
-      database: await url(),
+      database: await database(),
       observer,
       settings: { quotas: { instances: 4 } as never },
     });
@@ -89,7 +84,7 @@ describe.each(databases)('an observer, on $kind', ({ kind, url }) => {
         return run();
       },
     };
-    const engine = await createEngine({ database: await url(), observer: [outer, inner] });
+    const engine = await createEngine({ database: await database(), observer: [outer, inner] });
     await engine.servers.create(ada, { name: 's', flavorId: '1', imageId: IMAGE, networks: 'none' } as never);
     await eventually(() => expect(around.some(({ type }) => type === 'step')).toBe(true));
     await engine.close();

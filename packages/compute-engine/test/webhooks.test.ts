@@ -1,23 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/core/context.js';
 import type { Notification } from '../src/events/index.js';
 import { createEngine, type Engine, type EngineOptions } from '../src/index.js';
 import { coreOf } from '../src/testing/index.js';
+import { storesUnderTest } from './stores-under-test.js';
 import { receiveEvents, type WebhookReceiver } from './webhook-receiver.js';
 
 const secret = 'a secret of more than twenty-four characters';
-const postgresUrl = inject('postgresUrl');
-const databases = [
-  { kind: 'SQLite', url: async () => ':memory:' },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
-];
 const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-ada');
 const newServer = { flavorId: '1', imageId: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' } as const;
 const nameIn = ({ payload }: Notification) => (payload['nova_object.data'] as { display_name: string }).display_name;
 
-describe.each(databases)('a webhook on $kind', ({ url }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('a webhook on $kind', ({ database }) => {
   const open: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of open.splice(0).reverse()) await close();
@@ -30,7 +25,7 @@ describe.each(databases)('a webhook on $kind', ({ url }) => {
   }
 
   async function start(options: EngineOptions): Promise<Engine> {
-    const engine = await createEngine({ database: await url(), ...options });
+    const engine = await createEngine({ database: await database(), ...options });
     open.push(() => engine.close());
     return engine;
   }
