@@ -19,10 +19,13 @@ const report = process.env.VITEST_REPORT;
  */
 const API = 'packages/compute-router/test';
 const ENGINE = 'packages/{record-store,catalogs,compute-engine}';
-const LIBRARIES = 'packages/{microversion,microversion-router,quota,request-id,test-cloud}';
+const SHARED_PACKAGES = [
+  'packages/{explorer,microversion,microversion-router,quota,request-id,test-cloud}',
+  'examples/reference-server',
+];
 const OTHER_PACKAGES = [
-  'packages/!(compute-router|record-store|catalogs|compute-engine|microversion|microversion-router|quota|request-id|test-cloud)',
-  'examples/*',
+  'packages/!(compute-router|record-store|catalogs|compute-engine|explorer|microversion|microversion-router|quota|request-id|test-cloud)',
+  'examples/!(reference-server)',
 ];
 const TESTS = '**/*.test.ts';
 /**
@@ -44,20 +47,11 @@ const NODE_MODULES = '**/node_modules/**';
 const TIMEOUTS_MS = { sqlite: 120_000, postgres: 180_000, pgbouncer: 180_000, replica: 180_000 } as const;
 
 /**
- * Projects of one group run at the same time; if files of several projects shared processes, each switch would end a
- * process.
+ * The groups run one after the other, so that the load of the long tests does not delay the others. Within a group, a
+ * worker continues with the next project as soon as no file of the previous one is left.
  */
-const GROUPS = [
-  'sqlite',
-  'postgres',
-  'apart',
-  'sqlite-engine',
-  'sqlite-packages',
-  'long-postgres',
-  'long-pgbouncer',
-  'long-replica',
-  'long',
-];
+const GROUPS = ['short', 'long'] as const;
+type Group = (typeof GROUPS)[number];
 
 interface Files {
   readonly include: string[];
@@ -65,7 +59,7 @@ interface Files {
   readonly globalSetup?: string[];
 }
 
-function project(name: string, group: string, database: keyof typeof TIMEOUTS_MS, files: Files, test: object) {
+function project(name: string, group: Group, database: keyof typeof TIMEOUTS_MS, files: Files, test: object = {}) {
   const timeouts = { testTimeout: TIMEOUTS_MS[database], hookTimeout: TIMEOUTS_MS[database] };
   return {
     resolve: { conditions: ['@apistrata/source'] },
@@ -91,67 +85,65 @@ function project(name: string, group: string, database: keyof typeof TIMEOUTS_MS
  */
 const sharedProject = (
   name: string,
+  group: Group,
   database: keyof typeof TIMEOUTS_MS,
   { exclude = [], ...files }: Files,
-  test = {},
 ) =>
   project(
     name,
-    name,
+    group,
     database,
     { ...files, exclude: [ISOLATED_TESTS, LONG_TESTS, NODE_MODULES, ...exclude] },
-    { isolate: false, ...test },
+    { isolate: false },
   );
 
-/** For projects whose tests spend half of their time waiting: for timers, leases, programs, machines or browsers. */
-const waiting = { maxWorkers: availableParallelism() + 1 };
-
-/** Test files that each run in a separate process. */
-const isolatedProject = (name: string, group: string, database: keyof typeof TIMEOUTS_MS, files: Files) =>
-  project(name, group, database, files, waiting);
-
-const inside = (folders: string) => ['src', 'test'].map((part) => `${folders}/${part}/${TESTS}`);
+const unitTestsOf = (folders: string) => `${folders}/src/${TESTS}`;
+const otherTestsOf = (folders: string) => `${folders}/test/${TESTS}`;
+const inside = (folders: string) => [unitTestsOf(folders), otherTestsOf(folders)];
 
 const projects = [
-  sharedProject('sqlite', 'sqlite', { include: inside('packages/compute-router') }),
-  sharedProject('sqlite-engine', 'sqlite', { include: inside(ENGINE) }, waiting),
-  sharedProject('sqlite-packages', 'sqlite', { include: inside(LIBRARIES) }),
-  isolatedProject('sqlite-apart', 'apart', 'sqlite', {
-    include: [`packages/*/test/apart/${TESTS}`, ...OTHER_PACKAGES.flatMap(inside), `testing/${TESTS}`],
+  sharedProject('sqlite', 'short', 'sqlite', { include: inside('packages/compute-router') }),
+  sharedProject('sqlite-engine', 'short', 'sqlite', { include: inside(ENGINE) }),
+  sharedProject('sqlite-packages', 'short', 'sqlite', {
+    include: [...SHARED_PACKAGES.flatMap(inside), ...OTHER_PACKAGES.map(unitTestsOf)],
+  }),
+  project('sqlite-apart', 'short', 'sqlite', {
+    include: [`packages/*/test/apart/${TESTS}`, ...OTHER_PACKAGES.map(otherTestsOf), `testing/${TESTS}`],
     exclude: [LONG_TESTS, NODE_MODULES],
   }),
-  isolatedProject('long', 'long', 'sqlite', {
+  project('long', 'long', 'sqlite', {
     include: [`{packages,examples}/*/test/long/${TESTS}`, `testing/long/${TESTS}`],
     exclude: [`${IN_GUEST}/**`, NODE_MODULES],
   }),
   // Within a group, projects start in the order of their names: these files before all other long ones.
-  isolatedProject('in-guest-long', 'long', 'sqlite', { include: [`${IN_GUEST}/${TESTS}`] }),
+  project('in-guest-long', 'long', 'sqlite', { include: [`${IN_GUEST}/${TESTS}`] }),
 ];
 /** Tests whose requests do not depend on the database. `npm run test:all` also runs them on PostgreSQL. */
 const INDEPENDENT = [`${API}/{hardening,prometheus,proxies,rate-limit,versions}/${TESTS}`, `${API}/*.test.ts`];
 const onPostgres = [
   // Tests of identities and policies do not depend on the database, so they run only in the SQLite project.
-  sharedProject('postgres', 'postgres', {
+  sharedProject('postgres', 'short', 'postgres', {
     include: [`${API}/${TESTS}`],
     exclude: [`${API}/{identity,policy}/**`, ...INDEPENDENT],
   }),
-  sharedProject('long-postgres', 'postgres', { include: INDEPENDENT }),
-  isolatedProject('postgres-apart', 'apart', 'postgres', { include: [`${API}/apart/${TESTS}`] }),
+  sharedProject('long-postgres', 'short', 'postgres', { include: INDEPENDENT }),
+  project('postgres-apart', 'short', 'postgres', { include: [`${API}/apart/${TESTS}`] }),
   // The tests cover all kinds of reads after writes: lists, pages, and parts of servers.
-  sharedProject('long-replica', 'replica', {
+  sharedProject('long-replica', 'long', 'replica', {
     include: [`${API}/servers-{actions,list,parts}/${TESTS}`],
     globalSetup: ['testing/replica-setup.ts'],
   }),
 ];
 // Only the tests of transactions, locks, jobs and quotas, because other operations read and write in the same way.
-const onPgBouncer = sharedProject('long-pgbouncer', 'pgbouncer', {
+const onPgBouncer = sharedProject('long-pgbouncer', 'long', 'pgbouncer', {
   include: [`${API}/{attachments,infrastructure,quotas,servers-actions,servers-list}/${TESTS}`],
 });
 
 export default defineConfig({
   test: {
     globalSetup: ['testing/global-setup.ts'],
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait: for the database, timers, leases, programs, machines or browsers.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       ...projects,
       ...(findProgram('initdb') ? onPostgres : []),
