@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 it('the commands of the README run, and are those of this test', async () => {
   const code = readFileSync(join(import.meta.dirname, 'readme.example.ts'), 'utf8');
   expect(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\``);
-  process.env.PORT = '0';
+  vi.stubEnv('PORT', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { server } = await import('./readme.example.js');
   if (!server.listening) await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs/operations/showServer?version=2.26`;
