@@ -13,8 +13,8 @@ export async function cloudUnderTest(options: CloudOptions = {}): Promise<TestCl
 }
 
 /**
- * Starts one cloud for all tests of a `describe`, which must not depend on the order of the tests. An error in the cloud
- * fails the current test.
+ * Starts one cloud for all tests of a `describe`, which must not depend on the order of the tests. An error in the
+ * cloud fails the current test.
  */
 export function sharedCloud(): () => TestCloud {
   const errors: unknown[] = [];
