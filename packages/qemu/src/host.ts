@@ -112,8 +112,10 @@ export class Host implements MachineFolders {
           volumes: services.volumes,
         })
       : undefined;
-    this.volumes =
-      this.localVolumes ?? (hosts ? new RemoteVolumes({ directory, hosts, changeOwner: changeFileOwner }) : noVolumes);
+    const local = this.localVolumes;
+    this.volumes = hosts
+      ? new RemoteVolumes({ directory, hosts, local, changeOwner: changeFileOwner })
+      : (local ?? noVolumes);
     this.networks = network(this);
   }
 

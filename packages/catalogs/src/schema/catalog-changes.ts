@@ -4,6 +4,7 @@ import * as routerHomes from './0010-router-homes.js';
 import * as listsOfProjects from './0012-lists-of-projects.js';
 import * as serviceDocuments from './0016-service-documents.js';
 import * as networksOfProjects from './0019-networks-of-projects.js';
+import * as volumeHomes from './0020-volume-homes.js';
 
 /**
  * All schema changes for the built-in catalogs' tables, oldest first. The compute engine stores its own tables in the
@@ -16,4 +17,5 @@ export const catalogChanges: SchemaChanges = {
   '0012-lists-of-projects': listsOfProjects,
   '0016-service-documents': serviceDocuments,
   '0019-networks-of-projects': networksOfProjects,
+  '0020-volume-homes': volumeHomes,
 };

@@ -25,6 +25,49 @@ export interface StorageUsage {
   readonly allocatedBytes: number;
 }
 
+/** The storage of one host, with its space in GiB. */
+export interface StoragePool {
+  /** The name of the host; null for the computer of the process that serves the API. */
+  readonly host: string | null;
+  /** The host's availability zone. */
+  readonly zone: string;
+  /** Whether the host has a recent heartbeat. */
+  readonly up: boolean;
+  readonly backend: string;
+  readonly totalGb: number;
+  readonly freeGb: number;
+}
+
+/** The requirements of a new volume for the host that stores its data. */
+export interface VolumePlacementRequest {
+  readonly id: string;
+  readonly sizeGb: number;
+  readonly origin: VolumeOrigin;
+  /** The requested availability zone; null for any. */
+  readonly zone: string | null;
+  /** The extra specs of the volume's type. */
+  readonly extraSpecs: Readonly<Record<string, string>>;
+  /** Hosts that must not store the volume. */
+  readonly excludedHosts: readonly string[];
+}
+
+/** Selects the hosts that store volumes, if several hosts do. */
+export interface VolumePlacement {
+  /**
+   * Selects a host for a new volume, and reserves space until the data is stored. A copy is placed on the host of its
+   * source. Idempotent. Returns the host's pool; null if no host fits, and undefined if no host stores volumes.
+   */
+  place(request: VolumePlacementRequest): Promise<StoragePool | null | undefined>;
+  /** Records that a volume or snapshot is on the host of another one, unless a host is recorded. */
+  keepTogether(id: string, sourceId: string): Promise<void>;
+  /** Returns the host of each volume or snapshot that a host stores. */
+  hostsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Returns the storage of all hosts that store volumes. */
+  pools(): Promise<readonly StoragePool[]>;
+  /** Forgets the hosts of volumes and snapshots whose records have not existed for a long time. */
+  cleanUp(): Promise<void>;
+}
+
 /**
  * Stores the data of volumes and snapshots for the embedded volume service. A driver with real disks implements this
  * interface. Sizes are in GiB. All operations must be idempotent, because they may be repeated after a crash. If an
@@ -53,4 +96,6 @@ export interface VolumeStorage {
   list(): Promise<readonly StoredVolume[]>;
   /** Returns the space of the storage; undefined if volumes have no data, because no host stores volumes. */
   usage(): Promise<StorageUsage | undefined>;
+  /** Selects hosts. Omitted by a storage that is on one computer. */
+  readonly placement?: VolumePlacement;
 }

@@ -10,7 +10,7 @@ import { storesUnderTest } from '../stores-under-test.js';
 const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 const IMAGE = randomUUID();
 const HOUR_MS = 3_600_000;
-const SPACE = { backend: 'lvm', totalBytes: 3, freeBytes: 2, allocatedBytes: 1 };
+const SPACE = { backend: 'lvm', totalBytes: 3 * 2 ** 30, freeBytes: 2 * 2 ** 30, allocatedBytes: 1 };
 
 describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on $kind', ({ open }) => {
   let store: Store;
@@ -112,8 +112,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
   });
 
   it('occupies space of the storage, unless volumes are only records', async () => {
-    expect(await volumes.storageUsage()).toEqual(SPACE);
-    expect(await embeddedVolumes({ store, clock }).storageUsage()).toBeUndefined();
+    const pool = { host: null, zone: 'nova', up: true, backend: 'lvm', totalGb: 3, freeGb: 2 };
+    expect(await volumes.storagePools()).toEqual([pool]);
+    expect(await embeddedVolumes({ store, clock }).storagePools()).toEqual([]);
   });
 
   it('does not change the volume if it cannot be stored', async () => {
@@ -124,7 +125,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     await expect(create({ key })).rejects.toMatchObject(unavailable);
     await expect(volumes.getVolume(ada, key)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
     await expect(volumes.extendVolume(ada, id, 9)).rejects.toMatchObject(unavailable);
-    await expect(volumes.storageUsage()).rejects.toMatchObject(unavailable);
+    await expect(volumes.storagePools()).rejects.toMatchObject(unavailable);
     expect(await volumes.getVolume(ada, id)).toMatchObject({ sizeGb: 2, status: 'available' });
   });
 

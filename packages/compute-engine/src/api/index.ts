@@ -33,6 +33,7 @@ export { fulfills } from '../scheduler/capabilities.js';
 export { freeDiskGb } from '../scheduler/disk-space.js';
 export type { Host, HostMap, HostStatus } from '../scheduler/infrastructure.js';
 export { DISABLED_TRAIT, inventoriesOf, MAX_AMOUNT } from '../scheduler/inventories.js';
+export { fulfillsSpecs, type PoolCapabilities, poolCapabilities } from '../scheduler/pool-capabilities.js';
 export { zoneOf } from '../scheduler/zone-of.js';
 export type { MigrationQuery } from '../server-migrations/migrations.js';
 export { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';

@@ -42,8 +42,8 @@ export interface HostLinks {
   readonly address: string;
   /** Returns all hosts of the cloud that are separate processes, including this host as soon as it is up. */
   all(): Promise<readonly KnownHost[]>;
-  /** Returns the host that stores the content of embedded volumes, or null if no host does. */
-  volumeHost(): Promise<string | null>;
+  /** Returns the host that stores the content of a volume, or null if no host stores volumes. */
+  volumeHost(volumeId: string): Promise<string | null>;
   /**
    * Returns the name of the storage that contains a host's disks (`storage` of its driver), or null if the disks are
    * local to that computer. The host may be down.

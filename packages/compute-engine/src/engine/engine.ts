@@ -20,9 +20,10 @@ import { Hosts } from '../hosts/inventory/hosts.js';
 import { Hypervisors } from '../hosts/inventory/hypervisors.js';
 import { Services } from '../hosts/inventory/services.js';
 import { HostLinkClient } from '../hosts/links/host-link-client.js';
-import { createLinkFinder, createVolumeHostFinder } from '../hosts/links/link-request.js';
+import { createLinkFinder } from '../hosts/links/link-request.js';
 import { apiCredentials } from '../hosts/links/link-security.js';
-import { createRemoteVolumeStorage } from '../hosts/links/remote-volume-storage.js';
+import { createRemoteVolumeStorage } from '../hosts/volumes/remote-volume-storage.js';
+import { VolumeHomes } from '../hosts/volumes/volume-homes.js';
 import { Guards } from '../jobs/guards.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
@@ -209,7 +210,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     sealer &&
     new HostLinkClient({ credentials: (host) => apiCredentials(sealer, host), find: createLinkFinder(store) });
   const remoteVolumes =
-    rpcClient && linkClient && createRemoteVolumeStorage({ linkClient, volumeHost: createVolumeHostFinder(store) });
+    rpcClient &&
+    linkClient &&
+    createRemoteVolumeStorage({ linkClient, homes: new VolumeHomes(store, clock, infrastructure) });
   const machines =
     rpcClient && linkClient ? distributedMachines(local, { rpcClient, linkClient, infrastructure }) : local;
   const core: Core = {

@@ -22,13 +22,7 @@ import { HostRequestWorker } from './host-request-worker.js';
 import { HostRequests } from './host-requests.js';
 import { HostLinkClient } from './links/host-link-client.js';
 import { createHostFinder } from './links/known-hosts.js';
-import {
-  createLinkFinder,
-  createLinkHandler,
-  createStorageFinder,
-  createVolumeHostFinder,
-  type LinkRequest,
-} from './links/link-request.js';
+import { createLinkFinder, createLinkHandler, createStorageFinder, type LinkRequest } from './links/link-request.js';
 import { HostLinkKeys } from './links/link-security.js';
 import { LinkServer } from './links/link-server.js';
 import { MachineFence } from './machine-fence.js';
@@ -37,6 +31,7 @@ import { OrphanedMachines } from './orphaned-machines.js';
 import { ownAddress } from './own-address.js';
 import { registerHost } from './register-host.js';
 import { ReportWatch } from './report-watch.js';
+import { createVolumeHostFinder } from './volumes/volume-hosts.js';
 
 /** Health checks of a host's parts. */
 export interface HostHealth {
@@ -102,15 +97,6 @@ function createHostLinks(
     read: (host, request, signal) => linkClient.read(host, createDriverRequest(request), signal),
     connect: (host, request, signal) => linkClient.connect(host, createDriverRequest(request), signal),
   };
-}
-
-/** Throws an error if another host stores volumes, because a single host must store the content of all volumes. */
-async function checkVolumeHost(store: Store, name: string): Promise<void> {
-  const volumeHost = await createVolumeHostFinder(store)();
-  if (volumeHost !== null && volumeHost !== name)
-    throw new TypeError(
-      `createHost(): the host ${volumeHost} stores the volumes of this cloud, and only one host can do so: use a driver without volume storage`,
-    );
 }
 
 async function openLinkServer(links: LinkServer, address: string, port: number): Promise<number> {
@@ -187,7 +173,6 @@ export async function createHost(hostOptions: HostOptions): Promise<Host> {
       fence: async (...args) => (await hostDriver.fence?.(...args)) ?? [],
     });
     linkServer = new LinkServer({ keys: linkKeys, respond: createLinkHandler(store, hostDriver, name) });
-    if (hostDriver.volumes) await checkVolumeHost(store, name);
     const port = await openLinkServer(linkServer, hostOptions.listen ?? address, hostOptions.port ?? 0);
     const program = new HostProgram({
       url: database,

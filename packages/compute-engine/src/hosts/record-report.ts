@@ -1,5 +1,5 @@
 import type { Tx } from '@apistrata/record-store';
-import type { DiskSpace, HostReport, Node, NodeDisk, Service } from '../model/index.js';
+import type { DiskSpace, HostReport, Node, NodeDisk, NodeVolumes, Service } from '../model/index.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 
@@ -10,6 +10,8 @@ import { tables } from '../schema/tables.js';
 const AUTOMATIC_PREFIX = 'AUTO: ';
 const MAX_REASON_LENGTH = 255;
 const BYTES_PER_GIB = 2 ** 30;
+
+const toGib = (bytes: number) => Math.floor(bytes / BYTES_PER_GIB);
 
 type ServiceEnablement = Pick<Service, 'disabled' | 'disabledReason'>;
 
@@ -24,7 +26,6 @@ function enablementAfter({ disabled, disabledReason }: ServiceEnablement, { prob
 }
 
 function toNodeDisk({ totalBytes, freeBytes, promisedBytes }: DiskSpace): NodeDisk {
-  const toGib = (bytes: number) => Math.floor(bytes / BYTES_PER_GIB);
   return { totalGb: toGib(totalBytes), freeGb: toGib(freeBytes), leastGb: toGib(freeBytes - promisedBytes) };
 }
 
@@ -38,20 +39,30 @@ function diskAfter({ disk: stored }: Pick<Node, 'disk'>, { disk: reported }: Hos
 
 /**
  * Stores a driver's report about a host's computer. A problem disables the host's compute service, and the end of the
- * problem enables it again. The free disk space is stored in the node.
+ * problem enables it again. The free space of the disk and of the storage of volumes is stored in the node.
  *
  * @returns whether anything has changed
  */
 export async function recordReport(tx: Tx, host: string, report: HostReport, now: number): Promise<boolean> {
-  const changes = [await recordProblem(tx, host, report, now), await recordDisk(tx, host, report)];
+  const changes = [await recordProblem(tx, host, report, now), await recordSpace(tx, host, report)];
   return changes.includes(true);
 }
 
-async function recordDisk(tx: Tx, host: string, report: HostReport): Promise<boolean> {
+/** Returns the storage of volumes after a report; the same object if nothing has changed. */
+function volumesAfter({ volumes: stored }: Pick<Node, 'volumes'>, { volumes: reported }: HostReport) {
+  if (!reported) return stored;
+  const { backend, totalBytes, freeBytes } = reported;
+  const volumes: NodeVolumes = { backend, totalGb: toGib(totalBytes), freeGb: toGib(freeBytes) };
+  const isSame = stored?.backend === backend && stored.totalGb === volumes.totalGb && stored.freeGb === volumes.freeGb;
+  return isSame ? stored : volumes;
+}
+
+async function recordSpace(tx: Tx, host: string, report: HostReport): Promise<boolean> {
   const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', host));
-  const disk = node && diskAfter(node, report);
-  if (!disk || disk === node.disk) return false;
-  await tables.nodes.update(tx, { ...node, disk });
+  if (!node) return false;
+  const [disk, volumes] = [diskAfter(node, report), volumesAfter(node, report)];
+  if (disk === node.disk && volumes === node.volumes) return false;
+  await tables.nodes.update(tx, { ...node, ...(disk && { disk }), ...(volumes && { volumes }) });
   return true;
 }
 

@@ -32,6 +32,16 @@ export interface HostRegistration {
   readonly removed: readonly string[] | undefined;
 }
 
+/** Returns since when a host stores volumes. */
+function volumeStart(
+  process: HostProcess,
+  previous: HostProcess | null | undefined,
+  now: number,
+): Pick<HostProcess, 'keepsVolumesSince'> {
+  if (!process.keepsVolumes) return {};
+  return { keepsVolumesSince: previous?.keepsVolumes ? (previous.keepsVolumesSince ?? 0) : now };
+}
+
 /**
  * Registers a host, or records its heartbeat and whether it fences its machines. If an administrator has deleted the
  * host's service or node, creates it again.
@@ -56,7 +66,10 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
     }
     if (process.tunnelPort !== undefined)
       await fitIntoTunnels(tx, await hostTunnels(tx), { address, encrypted: process.wireguard !== undefined }, now);
-    const newNode = { ...createNodeRecord(seed, address, now, offer), process };
+    const newNode = {
+      ...createNodeRecord(seed, address, now, offer),
+      process: { ...process, ...volumeStart(process, node?.process, now) },
+    };
     const { id: _id, createdAt: _createdAt, ...nodeFields } = newNode;
     if (node) await tables.nodes.update(tx, { ...node, ...nodeFields });
     else await tables.nodes.insert(tx, newNode);

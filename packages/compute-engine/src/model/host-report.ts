@@ -5,7 +5,7 @@ export interface HostReport {
   /** The file system that contains the host's disks; undefined if unknown. */
   readonly disk?: DiskSpace | undefined;
   /** The storage of volumes; undefined if this host stores none. */
-  readonly volumes?: Omit<DiskSpace, 'promisedBytes'> & { readonly allocatedBytes: number };
+  readonly volumes?: Omit<DiskSpace, 'promisedBytes'> & { readonly backend: string; readonly allocatedBytes: number };
 }
 
 /** The total and available space of a file system, in bytes. */
@@ -23,4 +23,12 @@ export interface NodeDisk {
   readonly freeGb: number;
   /** The space that remains free when all existing disks are full; negative if they do not all fit. */
   readonly leastGb: number;
+}
+
+/** The storage of volumes in GiB, as stored for a host. */
+export interface NodeVolumes {
+  /** The kind of the storage, such as `directory`. */
+  readonly backend: string;
+  readonly totalGb: number;
+  readonly freeGb: number;
 }

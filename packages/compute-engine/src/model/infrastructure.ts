@@ -1,5 +1,5 @@
 import type { Stored } from '@apistrata/record-store';
-import type { NodeDisk } from './host-report.js';
+import type { NodeDisk, NodeVolumes } from './host-report.js';
 
 /** A service of the compute system: `nova-compute` on each host, control services elsewhere. */
 export interface Service extends Stored {
@@ -39,6 +39,8 @@ export interface HostProcess {
   };
   /** Whether the host stores the volume content of the embedded volume service. */
   readonly keepsVolumes?: boolean;
+  /** Since when the host stores volumes; undefined for a host that has stored them since before this was recorded. */
+  readonly keepsVolumesSince?: number;
   /** Name of the storage that contains the host's disks, if other hosts can also access it. */
   readonly storage?: string;
   /**
@@ -133,6 +135,8 @@ export interface Node extends Stored {
   readonly capabilities: Readonly<Record<string, CapabilityValue>>;
   /** The file system that contains the host's disks, as last reported; undefined if unknown. */
   readonly disk?: NodeDisk;
+  /** The storage of volumes on the host, as last reported. */
+  readonly volumes?: NodeVolumes;
   /** The separate process of the host; null if the API processes run the machines themselves. */
   readonly process: HostProcess | null;
   readonly createdAt: number;

@@ -159,11 +159,6 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     expect(await ended('the disk is full')).toMatch(/cannot be stored: the disk is full/);
   });
 
-  it('report the space of the storage on the host that stores volumes', async () => {
-    const space = { backend: 'lvm', totalBytes: 3, freeBytes: 2, allocatedBytes: 1 };
-    expect(await engine.embedded.volumes.storageUsage()).toEqual(space);
-  });
-
   it('report which host is down', async () => {
     await expect(links.request('nowhere', 'value', signal)).rejects.toThrow(HostUnreachable);
     await start('c');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostLinks } from '@apistrata/compute-engine/drivers';
 import type { VolumeShape } from '../machine/machine-shape.js';
@@ -20,6 +20,8 @@ const CONNECTION_SEPARATOR = '@';
 export interface RemoteVolumesOptions {
   readonly directory: string;
   readonly hosts: HostLinks;
+  /** The volumes that this host stores; undefined if it stores none. */
+  readonly local: VolumeAccess | undefined;
   /** Changes the owner of a file to the user that runs QEMU. */
   readonly changeOwner: (path: string) => Promise<void>;
 }
@@ -30,8 +32,8 @@ function socketName(connectionName: string): string {
 }
 
 /**
- * Access to volumes whose content another host stores. Each server has a separate socket for each volume, so that
- * disconnecting a volume from one server does not affect another.
+ * Access to volumes whose content this host or another one stores. For volumes on other hosts, each server has a
+ * separate socket for each volume, so that disconnecting a volume from one server does not affect another.
  */
 export class RemoteVolumes implements VolumeAccess {
   readonly #options: RemoteVolumesOptions;
@@ -45,16 +47,21 @@ export class RemoteVolumes implements VolumeAccess {
     return join(this.#options.directory, 'far');
   }
 
-  async #volumeHost(): Promise<string> {
-    const volumeHost = await this.#options.hosts.volumeHost();
-    if (volumeHost === null)
-      throw new QemuError('UNSUPPORTED', 'no host stores volumes: start one host with --volumes');
+  async #volumeHost(volumeId: string): Promise<string> {
+    const volumeHost = await this.#options.hosts.volumeHost(volumeId);
+    if (volumeHost === null) throw new QemuError('UNSUPPORTED', 'no host stores volumes: start a host with --volumes');
     return volumeHost;
   }
 
-  async #request<T>(request: TransferRequest): Promise<T> {
-    const { hosts } = this.#options;
-    return (await hosts.request(await this.#volumeHost(), request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))) as T;
+  /** Returns the host that stores a volume, and the access to the volume if this host does. */
+  async #find(volumeId: string): Promise<{ readonly host: string; readonly local: VolumeAccess | undefined }> {
+    const host = await this.#volumeHost(volumeId);
+    const { hosts, local } = this.#options;
+    return { host, local: host === hosts.self ? local : undefined };
+  }
+
+  async #request<T>(host: string, request: TransferRequest): Promise<T> {
+    return (await this.#options.hosts.request(host, request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))) as T;
   }
 
   /** Returns the id that identifies a server of this host on the host that stores volumes. */
@@ -62,10 +69,15 @@ export class RemoteVolumes implements VolumeAccess {
     return remoteUserId(serverId, this.#options.hosts.self);
   }
 
-  async open({ id, userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeShape> {
+  async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
+    const { host, local } = await this.#find(volumeId);
+    if (local) return local.open(server, volumeId);
+    const { id, userId, projectId } = server;
     const user = { id: this.#userIdOf(id), userId, projectId };
-    const content = await this.#request<string>({ kind: 'open volume', user, volumeId });
-    const { path } = await this.#tunnel(content + CONNECTION_SEPARATOR + id);
+    const content = await this.#request<string>(host, { kind: 'open volume', user, volumeId });
+    const connectionName = content + CONNECTION_SEPARATOR + id;
+    await writeFile(this.#connectionFile(connectionName), host);
+    const { path } = await this.#tunnel(connectionName);
     return {
       id: volumeDeviceId(volumeId),
       serial: volumeId,
@@ -84,43 +96,59 @@ export class RemoteVolumes implements VolumeAccess {
     return cachedTunnel;
   }
 
+  /** The file of a connection, which contains the host that stores the volume. */
+  #connectionFile(connectionName: string): string {
+    return join(this.#folder, connectionName);
+  }
+
   async #listen(connectionName: string): Promise<Tunnel> {
-    await writeFile(join(this.#folder, connectionName), '');
     const neverAborted = new AbortController().signal;
     const [content = '', serverId = ''] = connectionName.split(CONNECTION_SEPARATOR);
     const userId = this.#userIdOf(serverId);
     const request: TransferRequest = { kind: 'volume', content, userId };
-    const connectRemote = async () => this.#options.hosts.connect(await this.#volumeHost(), request, neverAborted);
+    const { hosts } = this.#options;
+    const connectRemote = async () => {
+      // Files of earlier versions are empty: a single host stored all volumes.
+      const host = (await readFile(this.#connectionFile(connectionName), 'utf8')) || (await this.#volumeHost(''));
+      return hosts.connect(host, request, neverAborted);
+    };
     return openTunnel(join(this.#folder, socketName(connectionName)), this.#options.changeOwner, connectRemote);
   }
 
   async close(serverId: string, volumeId: string): Promise<void> {
-    const content = await this.#request<string | null>({
-      kind: 'close volume',
-      userId: this.#userIdOf(serverId),
-      volumeId,
-    });
+    const { host, local } = await this.#find(volumeId);
+    if (local) return local.close(serverId, volumeId);
+    const userId = this.#userIdOf(serverId);
+    const content = await this.#request<string | null>(host, { kind: 'close volume', userId, volumeId });
     if (content === null) return;
     const connectionName = content + CONNECTION_SEPARATOR + serverId;
-    await rm(join(this.#folder, connectionName), { force: true });
+    await rm(this.#connectionFile(connectionName), { force: true });
     const tunnel = this.#tunnels.get(connectionName);
     this.#tunnels.delete(connectionName);
     await (await tunnel)?.close();
   }
 
   async detach(host: string, serverId: string, volumeId: string): Promise<void> {
-    await this.#request({ kind: 'close volume', userId: remoteUserId(serverId, host), volumeId });
+    const { host: volumeHost, local } = await this.#find(volumeId);
+    if (local) return local.detach(host, serverId, volumeId);
+    await this.#request(volumeHost, { kind: 'close volume', userId: remoteUserId(serverId, host), volumeId });
   }
 
-  async reattach(host: string, { id, userId, projectId }: VolumeUser, volumeId: string): Promise<void> {
-    await this.#request({ kind: 'open volume', user: { id: remoteUserId(id, host), userId, projectId }, volumeId });
+  async reattach(host: string, server: VolumeUser, volumeId: string): Promise<void> {
+    const { host: volumeHost, local } = await this.#find(volumeId);
+    if (local) return local.reattach(host, server, volumeId);
+    const { id, userId, projectId } = server;
+    const user = { id: remoteUserId(id, host), userId, projectId };
+    await this.#request(volumeHost, { kind: 'open volume', user, volumeId });
   }
 
   async recover(): Promise<void> {
+    await this.#options.local?.recover();
     for (const name of await readdir(this.#folder)) if (!name.endsWith(SOCKET_SUFFIX)) await this.#tunnel(name);
   }
 
   async stop(): Promise<void> {
+    await this.#options.local?.stop();
     for (const tunnel of this.#tunnels.values()) await (await tunnel.catch(() => undefined))?.close();
     this.#tunnels.clear();
   }

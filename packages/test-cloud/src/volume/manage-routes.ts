@@ -7,7 +7,7 @@ import { badRequest, notFound } from '../service/service-error.js';
 import { withoutFields } from '../service/view.js';
 import type { Wire } from '../service/wire.js';
 import { text } from '../service/wire-types.js';
-import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
+import { acceptsVolumes, findPool } from './storage-pool.js';
 import { hostOrCluster, invalidInput } from './volume-style.js';
 import { boolean, metadata, object, uuid } from './wire-types.js';
 
@@ -73,9 +73,10 @@ async function bringUnderManagement(call: Call, kind: Kind, reference: Reference
 }
 
 /** Throws an error unless `cinder-volume` runs on the host and is enabled. */
-function checkService(call: Call, host: string, missing: Error): void {
-  if (host.split('#', 1)[0] !== BACKEND_HOST) throw missing;
-  if (!acceptsVolumes(call)) throw badRequest('Service is unavailable at this time.');
+async function checkService(call: Call, host: string, missing: Error): Promise<void> {
+  const pool = await findPool(call, host);
+  if (!pool) throw missing;
+  if (!acceptsVolumes(call, pool)) throw badRequest('Service is unavailable at this time.');
 }
 
 /** The routes that administrators use to bring existing volumes in a pool under management. */
@@ -84,7 +85,7 @@ export function manageVolumeRoutes(resource: Resource): readonly Route[] {
     call.requireAdmin();
     const { host, cluster, ref: reference, bootable: _, ...fields } = call.body(Volume).volume;
     const hostName = hostOrCluster(call, { host, cluster }, 16);
-    checkService(call, hostName, badRequest(`${host ? 'Host' : 'Cluster'} '${hostName}' not found`));
+    await checkService(call, hostName, badRequest(`${host ? 'Host' : 'Cluster'} '${hostName}' not found`));
     const unmanaged = await bringUnderManagement(call, 'volume', reference);
     const volume = await resource.create(call, { ...fields, size: unmanaged?.size ?? UNKNOWN_SIZE_GB });
     return accepted({ volume: resource.spec.views?.create?.(volume) });
@@ -160,7 +161,7 @@ function parseMarker(marker: string): string {
 async function list(call: Call, kind: Kind, isDetailed: boolean): Promise<Wire> {
   call.requireAdmin();
   const host = hostOrCluster(call, { host: call.text('host'), cluster: call.text('cluster') }, 17);
-  checkService(call, host, notFound(`Service cinder-volume could not be found on host ${host}.`));
+  await checkService(call, host, notFound(`Service cinder-volume could not be found on host ${host}.`));
   const unmanagedEntries = [...unmanagedTable(call, kind)].map(([name, unmanaged]) => ({ name, ...unmanaged }));
   const entries = sortItems(
     [...(await managedEntries(call, kind)), ...unmanagedEntries].map((entry) => ({ ...entry })),

@@ -6,9 +6,8 @@ import { formatMicros } from '../service/times.js';
 import { onlyFields } from '../service/view.js';
 import { text } from '../service/wire-types.js';
 import { EXTENSIONS } from './extensions.js';
-import { BACKEND_HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
-import { hasPoolFor, POOL, poolCapabilities } from './storage-pool.js';
+import { findPool, listPools, poolNameOf, poolsFor } from './storage-pool.js';
 import { isAtLeast, RESOURCE_FILTERS } from './volume-style.js';
 import { object, requiredName } from './wire-types.js';
 
@@ -70,7 +69,7 @@ async function absoluteLimits(call: Call) {
   };
 }
 
-/** Returns the only storage pool. */
+/** Returns the pools of hosts that are up. */
 async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
@@ -81,19 +80,26 @@ async function pools(call: Call) {
     throw badRequest(`Invalid filters ${unknownFilters.join(',')} are found in query options.`);
   const name = isAtLeast(call, 28) ? call.text('name') : undefined;
   const type = isAtLeast(call, 35) ? call.text('volume_type') : undefined;
-  const isFound =
-    (name ?? POOL) === POOL && (!type || (await hasPoolFor(call, await volumes.getType(call.caller, type))));
-  if (!isFound) return { pools: [] };
-  if (!call.flag('detail')) return { pools: [{ name: POOL }] };
+  const pools = type
+    ? await poolsFor(call, await volumes.getType(call.caller, type))
+    : (await listPools(call)).filter(({ up }) => up);
+  const foundPools = pools.filter(({ host }) => (name ?? poolNameOf(host)) === poolNameOf(host));
+  if (!call.flag('detail')) return { pools: foundPools.map(({ host }) => ({ name: poolNameOf(host) })) };
   const allVolumes = await volumes.listVolumes(call.caller, { allProjects: true });
-  const provisionedGb = allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0);
-  const capabilities = {
-    ...(await poolCapabilities(call)),
-    provisioned_capacity_gb: provisionedGb,
-    allocated_capacity_gb: provisionedGb,
-    timestamp: formatMicros(call.cloud.clock.now()),
+  return {
+    pools: foundPools.map(({ host, capabilities }) => {
+      const provisionedGb = allVolumes.reduce((sum, one) => sum + (one.host === host ? one.sizeGb : 0), 0);
+      return {
+        name: poolNameOf(host),
+        capabilities: {
+          ...capabilities,
+          provisioned_capacity_gb: provisionedGb,
+          allocated_capacity_gb: provisionedGb,
+          timestamp: formatMicros(call.cloud.clock.now()),
+        },
+      };
+    }),
   };
-  return { pools: [{ name: POOL, capabilities }] };
 }
 
 /** The routes for projects' default volume types, which administrators set. */
@@ -142,14 +148,21 @@ export function volumeServiceRoutes(): readonly Route[] {
       return { extension };
     }),
     get('/v3/limits', async (call) => ({ limits: { rate: [], absolute: await absoluteLimits(call) } })),
-    get('/v3/os-availability-zone', () => ({
-      availabilityZoneInfo: [{ zoneName: 'nova', zoneState: { available: true } }],
-    })),
+    get('/v3/os-availability-zone', async (call) => {
+      const pools = await listPools(call);
+      const zones = [...new Set(pools.map(({ zone }) => zone))];
+      const isAvailable = (zoneName: string) => pools.some(({ zone, up }) => zone === zoneName && up);
+      return {
+        availabilityZoneInfo: zones.map((zoneName) => ({ zoneName, zoneState: { available: isAvailable(zoneName) } })),
+      };
+    }),
     get('/v3/scheduler-stats/get_pools', pools),
     get('/v3/capabilities/:host', async (call) => {
       call.requireAdmin();
-      if (call.param('host') !== BACKEND_HOST) throw notFound(`Can't find service: ${call.param('host')}`);
-      const capabilities = await poolCapabilities(call);
+      const host = call.param('host');
+      const pool = await findPool(call, host);
+      if (pool?.backend !== host) throw notFound(`Can't find service: ${host}`);
+      const { capabilities } = pool;
       return {
         namespace: `OS::Storage::Capabilities::${capabilities.volume_backend_name}`,
         ...onlyFields(

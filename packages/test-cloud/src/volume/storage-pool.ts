@@ -1,66 +1,61 @@
-import { fulfills } from '@apistrata/compute-engine/api';
+import { fulfillsSpecs, type PoolCapabilities, poolCapabilities } from '@apistrata/compute-engine/api';
 import type { VolumeType } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
-import { flag } from '../service/wire-types.js';
-import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
 
-/** The name of the pool that stores all volumes, in the format `host@backend#pool`. */
-export const POOL = `${BACKEND_HOST}#pool`;
-
-/** The capabilities of a pool without data. */
-const SIMULATED = {
-  pool_name: 'pool',
-  volume_backend_name: 'simulated',
-  vendor_name: 'simulated',
-  driver_version: '1.0.0',
-  storage_protocol: 'local',
-  total_capacity_gb: 'infinite',
-  free_capacity_gb: 'infinite',
-  reserved_percentage: 0,
-  max_over_subscription_ratio: '20.0',
-  thin_provisioning_support: true,
-  thick_provisioning_support: false,
-  multiattach: true,
-  QoS_support: false,
-};
-
-type Capability = string | number | boolean;
-
-const toGib = (bytes: number) => Math.floor(bytes / 2 ** 30);
-
-/** Returns the capabilities of the pool, which extra specs of volume types can require. */
-export async function poolCapabilities({ cloud }: Call) {
-  const usage = await cloud.catalogs.volumes.storageUsage();
-  if (!usage) return SIMULATED;
-  return {
-    ...SIMULATED,
-    volume_backend_name: usage.backend,
-    vendor_name: 'Apistrata',
-    total_capacity_gb: toGib(usage.totalBytes),
-    free_capacity_gb: toGib(usage.freeBytes),
-  };
+/** A pool that stores volumes. */
+export interface Pool {
+  /** The computer that stores the volumes; null for the process that serves the API. */
+  readonly host: string | null;
+  /** The name of the host and backend, in the format `host@backend`. */
+  readonly backend: string;
+  readonly zone: string;
+  readonly up: boolean;
+  readonly capabilities: PoolCapabilities;
 }
 
-const isTrue = (written: string): boolean => flag.safeParse(written.toLowerCase()).data === true;
+/** Returns the name of the backend that stores the volumes of a host. */
+export const backendOf = (host: string | null): string => (host === null ? 'volumes@simulated' : `${host}@volumes`);
 
-function meetsRequirement(value: Capability, requirement: string): boolean {
-  const [operator, operand] = requirement.trim().split(/\s+/);
-  if (operator === '<is>') return operand !== undefined && isTrue(String(value)) === isTrue(operand);
-  // A requirement without an operator is compared as a string, which never equals a boolean or number.
-  return typeof value === 'string' || operand !== undefined ? fulfills(String(value), requirement) : false;
-}
+/** Returns the name of a host's pool, in the format `host@backend#pool`. */
+export const poolNameOf = (host: string | null): string => `${backendOf(host)}#pool`;
 
-/**
- * Returns whether the scheduler finds a pool for a volume of this type. Extra specs with a scope other than
- * `capabilities` are for drivers.
- */
-export async function hasPoolFor(call: Call, type: VolumeType | null): Promise<boolean> {
-  if (!acceptsVolumes(call)) return false;
-  const requirements = Object.entries(type?.extraSpecs ?? {}).filter(([key]) => /^capabilities:|^[^:]*$/.test(key));
-  if (requirements.length === 0) return true;
-  const capabilities = new Map<string, Capability>(Object.entries(await poolCapabilities(call)));
-  return requirements.every(([key, requirement]) => {
-    const value = capabilities.get(key.replace('capabilities:', ''));
-    return value !== undefined && meetsRequirement(value, requirement);
+/** Returns all pools, including those of hosts that are down. */
+export async function listPools({ cloud }: Call): Promise<readonly Pool[]> {
+  const pools = await cloud.catalogs.volumes.storagePools();
+  if (pools.length === 0)
+    return [{ host: null, backend: backendOf(null), zone: 'nova', up: true, capabilities: poolCapabilities() }];
+  return pools.map((pool) => {
+    const { host, zone, up } = pool;
+    return { host, backend: backendOf(host), zone, up, capabilities: poolCapabilities(pool) };
   });
+}
+
+/** The settings of a service process, which administrators can change. */
+export interface Setting {
+  readonly disabled?: boolean;
+  readonly reason?: string | null;
+  readonly frozen?: boolean;
+}
+
+export const VOLUME_SERVICE = 'cinder-volume';
+
+export const settings = ({ cloud }: Call) => cloud.documents.table<Setting>('volume/services');
+
+export const settingOf = (call: Call, binary: string, host: string): Setting =>
+  settings(call).get(`${binary}/${host}`) ?? {};
+
+/** Returns whether the `cinder-volume` of a pool, which stores volumes, is enabled. */
+export const acceptsVolumes = (call: Call, { backend }: Pool): boolean =>
+  settingOf(call, VOLUME_SERVICE, backend).disabled !== true;
+
+/** Returns the pool with this backend; undefined if there is none. A pool name is also accepted. */
+export const findPool = async (call: Call, backend: string): Promise<Pool | undefined> =>
+  (await listPools(call)).find((pool) => pool.backend === backend.split('#', 1)[0]);
+
+/** Returns the pools in which the scheduler can create volumes of this type. */
+export async function poolsFor(call: Call, type: VolumeType | null): Promise<readonly Pool[]> {
+  const pools = await listPools(call);
+  return pools.filter(
+    (pool) => pool.up && acceptsVolumes(call, pool) && fulfillsSpecs(pool.capabilities, type?.extraSpecs ?? {}),
+  );
 }

@@ -6,11 +6,10 @@ import { type Route, serialized } from '../service/route.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { text } from '../service/wire-types.js';
 import { type Actions, createActionRoute, defineAction, statusSchema } from './action-route.js';
-import { acceptsVolumes, BACKEND_HOST } from './host-routes.js';
 import { catalog, changeVolume, IMAGE_ACTIONS, invalidVolume, ok, requireAvailable } from './image-actions.js';
 import { markUnmanaged } from './manage-routes.js';
 import { checkQuota } from './quota-check.js';
-import { hasPoolFor } from './storage-pool.js';
+import { acceptsVolumes, findPool, poolsFor } from './storage-pool.js';
 import { hostOrCluster, invalidInput, isAtLeast } from './volume-style.js';
 import { boolean, object, size, uuid } from './wire-types.js';
 
@@ -124,8 +123,9 @@ const ACTIONS: Actions<VolumeView> = {
           'Retype needs volume to be in available or in-use state, not be part of an active migration or a consistency group, requested type has to be different that the one from the volume, and for in-use volumes front-end qos specs cannot change.',
         );
       await checkQuota(call, { [`volumes_${type.name}`]: 1, [`gigabytes_${type.name}`]: sizeGb });
-      // If no pool meets the new type's specs, the volume keeps its type.
-      if (await hasPoolFor(call, type)) await changeVolume(call, id, { volumeType: type.name, multiattach });
+      // If the volume's pool does not meet the new type's specs, the volume keeps its type.
+      if ((await poolsFor(call, type)).some(({ host }) => host === volume.host))
+        await changeVolume(call, id, { volumeType: type.name, multiattach });
     },
     { policy: 'volume:retype' },
   ),
@@ -211,11 +211,12 @@ const ACTIONS: Actions<VolumeView> = {
       force_host_copy: boolean.optional(),
       lock_volume: boolean.optional(),
     }),
-    (call, { id }, args) => {
+    async (call, { id }, args) => {
       const destination = hostOrCluster(call, args, 16);
-      if (destination.split('#', 1)[0] !== BACKEND_HOST || !acceptsVolumes(call))
+      const pool = await findPool(call, destination);
+      if (!pool || !acceptsVolumes(call, pool))
         throw badRequest(`Invalid host: No available service named '${destination}'`);
-      // The only host that stores volumes already stores this one, so there is no destination.
+      // Volumes stay on their host.
       throw invalidVolume(
         `Volume ${id} status must be available or in-use, must not be migrating, have snapshots, be replicated, be part of a group and destination host/cluster must be different than the current one`,
       );

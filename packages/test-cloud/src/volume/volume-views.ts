@@ -1,7 +1,7 @@
 import type { AttachmentRecord, SnapshotRecord, VolumeView } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { formatMicros } from '../service/times.js';
-import { POOL } from './storage-pool.js';
+import { poolNameOf } from './storage-pool.js';
 import { links } from './volume-style.js';
 
 export function volumeView(call: Call, volume: VolumeView) {
@@ -40,7 +40,7 @@ export function volumeView(call: Call, volume: VolumeView) {
     'os-vol-tenant-attr:tenant_id': volume.projectId,
     ...(Object.keys(volume.imageMetadata).length > 0 && { volume_image_metadata: volume.imageMetadata }),
     ...(isAdmin && {
-      'os-vol-host-attr:host': POOL,
+      'os-vol-host-attr:host': poolNameOf(volume.host),
       'os-vol-mig-status-attr:migstat': volume.migrationStatus,
       'os-vol-mig-status-attr:name_id': null,
       migration_status: volume.migrationStatus,

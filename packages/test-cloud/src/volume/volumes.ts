@@ -16,7 +16,7 @@ import { manageVolumeRoutes } from './manage-routes.js';
 import { reportFailure } from './messages.js';
 import { metadataRoutes } from './metadata-routes.js';
 import { checkQuota } from './quota-check.js';
-import { hasPoolFor } from './storage-pool.js';
+import { acceptsVolumes, listPools, poolsFor } from './storage-pool.js';
 import { invalidInput, isAtLeast, isListed, RESOURCE_FILTERS, requireFields } from './volume-style.js';
 import { encryptionTable, findVisibleType } from './volume-types.js';
 import { volumeView } from './volume-views.js';
@@ -63,7 +63,7 @@ async function scheduleVolume(call: Call, volume: VolumeView): Promise<VolumeVie
   const { caller, cloud } = call;
   const { volumes } = cloud.catalogs;
   const type = volume.volumeType ? await volumes.getType(caller, volume.volumeType) : null;
-  if (!(await hasPoolFor(call, type))) {
+  if (volume.status === 'error' || (await poolsFor(call, type)).length === 0) {
     reportFailure(call, 'noBackend', volume.id);
     return volumes.updateVolume(caller, volume.id, { status: 'error' });
   }
@@ -91,6 +91,7 @@ export async function createVolume(call: Call, body: Wire): Promise<Doc> {
     snapshotId: body.snapshot_id as string | null,
     sourceVolumeId: body.source_volid as string | null,
     metadata: (body.metadata as Record<string, string> | null) ?? undefined,
+    excludedHosts: (await listPools(call)).flatMap((pool) => (acceptsVolumes(call, pool) ? [] : (pool.host ?? []))),
   });
   const scheduled = await scheduleVolume(call, created);
   // Cinder has removed this parameter, but older clients still send it.
@@ -193,8 +194,9 @@ export const volumes: ResourceSpec = {
   changing: requireFields(53),
   requireSource: sourceSizeGb,
   async creating(call, volume) {
-    if (volume.availability_zone && volume.availability_zone !== 'nova')
-      throw badRequest(`Availability zone '${volume.availability_zone}' is invalid.`);
+    const { availability_zone } = volume;
+    if (availability_zone && !(await listPools(call)).some(({ zone }) => zone === availability_zone))
+      throw badRequest(`Availability zone '${availability_zone}' is invalid.`);
     const type = volume.volume_type ? await findVisibleType(call, String(volume.volume_type)) : undefined;
     if (volume.group_id) {
       const group = findDocument(call, 'groups', volume.group_id);

@@ -7,7 +7,7 @@ import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../volume-catalog.js';
-import type { VolumeStorage } from '../volume-storage.js';
+import type { StoragePool, VolumeStorage } from '../volume-storage.js';
 import { createAttachmentOperations } from './attachments.js';
 import { createVolumeCreator } from './new-volume.js';
 import { createSnapshotOperations } from './snapshots.js';
@@ -61,6 +61,8 @@ const DELETABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'error_r
  * only when its data is complete.
  */
 const ORPHAN_AGE_MS = 3_600_000;
+const toGib = (bytes: number) => Math.floor(bytes / 2 ** 30);
+
 const REIMAGEABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'reserved']);
 
 /**
@@ -85,14 +87,14 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     createVolume: createVolumeCreator(context, { ...types, ...snapshotOperations }),
 
     async getVolume(caller: Caller, id: string): Promise<VolumeView> {
-      return toVolumeView(store, await getVisibleVolume(context, caller, id));
+      return toVolumeView(context, await getVisibleVolume(context, caller, id));
     },
 
     async listVolumes(caller: Caller, query: VolumeQuery = {}): Promise<readonly VolumeView[]> {
       const page = await listPage(store, volumes, 'newest first', query, (q) =>
         applyListFilters(store, caller, query, q),
       );
-      return toVolumeViews(store, page);
+      return toVolumeViews(context, page);
     },
 
     /** @param expectedStatus rejects the change if the volume has another status */
@@ -116,7 +118,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         },
         (tx) => (typeof volumeType === 'string' ? lockTypeByName(tx, volumeType) : Promise.resolve()),
       );
-      return toVolumeView(store, changedVolume);
+      return toVolumeView(context, changedVolume);
     },
 
     /** Moves an `awaiting-transfer` volume, and optionally its snapshots, to another project. */
@@ -238,6 +240,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         );
         return { migrationStatus: 'migrating' };
       });
+      await context.storage()?.placement?.keepTogether(targetId, id);
       return targetId;
     },
 
@@ -274,10 +277,20 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         if (!record && storedAt < clock.now() - ORPHAN_AGE_MS)
           await runInStorage(context, (storage) => storage.remove(id));
       }
+      await context.storage()?.placement?.cleanUp();
     },
 
-    /** Returns the space of the storage of volumes; undefined if volumes are only records. */
-    storageUsage: () => runInStorage(context, (storage) => storage.usage()),
+    /** Returns the storage of each host that stores volumes. The list is empty if volumes are only records. */
+    async storagePools(): Promise<readonly StoragePool[]> {
+      const pools = await runInStorage(context, async (storage): Promise<readonly StoragePool[]> => {
+        if (storage.placement) return storage.placement.pools();
+        const usage = await storage.usage();
+        if (!usage) return [];
+        const { backend, totalBytes, freeBytes } = usage;
+        return [{ host: null, zone: 'nova', up: true, backend, totalGb: toGib(totalBytes), freeGb: toGib(freeBytes) }];
+      });
+      return pools ?? [];
+    },
 
     seed: (seed: VolumesSeed): Promise<void> => seedVolumes(context, seed),
   };

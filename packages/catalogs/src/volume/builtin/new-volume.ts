@@ -90,7 +90,10 @@ export function createVolumeCreator(
     return Promise.resolve({ minSizeGb: 1 });
   }
 
-  return async function createVolume(caller: Caller, request: NewVolume): Promise<VolumeView> {
+  return async function createVolume(
+    caller: Caller,
+    request: NewVolume & { readonly excludedHosts?: readonly string[] },
+  ): Promise<VolumeView> {
     rejectNul(request);
     const { minSizeGb, ...inheritedFields } = await getInheritedFields(caller, request);
     const sizeGb = request.sizeGb ?? inheritedFields.sizeGb;
@@ -120,20 +123,28 @@ export function createVolumeCreator(
     );
     // The data is stored before the record is created, so that a crash can leave orphaned data, but never a volume
     // without data.
-    if (!(await volumes.get(context.store, request.key)))
-      await runInStorage(context, (storage) =>
-        storage.create(caller, { id: request.key, sizeGb, origin: getVolumeOrigin(request) }),
-      );
+    const { key: id, availabilityZone: zone = null, excludedHosts = [] } = request;
+    let placed: Partial<VolumeRecord> = {};
+    if (!(await volumes.get(context.store, id)))
+      await runInStorage(context, async (storage) => {
+        const data = { id, sizeGb, origin: getVolumeOrigin(request) };
+        const requirements = { ...data, zone, extraSpecs: type?.extraSpecs ?? {}, excludedHosts };
+        const pool = await storage.placement?.place(requirements);
+        // As in Cinder, a volume for which no storage is found exists in the status `error`.
+        if (pool === null) placed = { status: 'error' };
+        else await storage.create(caller, data);
+        if (pool) placed = { availabilityZone: pool.zone };
+      });
     const volume = await retryOnUniqueViolation(context.store, async (tx) => {
       const existingVolume = await volumes.get(tx, request.key);
       if (existingVolume && existingVolume.projectId !== caller.projectId)
         throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} already exists.`);
-      if (existingVolume || !type) return existingVolume ?? volumes.insert(tx, record);
+      if (existingVolume || !type) return existingVolume ?? volumes.insert(tx, { ...record, ...placed });
       // The volume type may have been renamed or deleted while the data was stored.
       const currentType = await types.lock(tx, type.id);
       if (!currentType) throw typeNotFound(type.id);
-      return volumes.insert(tx, { ...record, volumeType: currentType.name });
+      return volumes.insert(tx, { ...record, ...placed, volumeType: currentType.name });
     });
-    return toVolumeView(context.store, volume);
+    return toVolumeView(context, volume);
   };
 }

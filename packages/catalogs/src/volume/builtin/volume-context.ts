@@ -38,7 +38,10 @@ export async function runInStorage<T>(
 }
 
 /** A volume as returned in responses, with its attachments. */
-export type VolumeView = VolumeRecord & Volume;
+export interface VolumeView extends VolumeRecord, Volume {
+  /** The host that stores the data; null if the process that serves the API stores it, or if there is no data. */
+  readonly host: string | null;
+}
 
 /** The size, in GiB, of volumes and snapshots that are created for unknown ids. */
 const ACCEPTED_SIZE_GB = 10;
@@ -116,23 +119,25 @@ export async function changeVolume(
   });
 }
 
-export async function toVolumeViews(session: Session, records: readonly VolumeRecord[]): Promise<VolumeView[]> {
-  return records.length === 0 ? [] : records.map(await createViewMapper(session, records));
+export async function toVolumeViews(context: VolumeContext, records: readonly VolumeRecord[]): Promise<VolumeView[]> {
+  return records.length === 0 ? [] : records.map(await createViewMapper(context, records));
 }
 
-/** Adds the attachments to a volume record. */
-export async function toVolumeView(session: Session, record: VolumeRecord): Promise<VolumeView> {
-  return (await createViewMapper(session, [record]))(record);
+/** Adds the attachments and the host to a volume record. */
+export async function toVolumeView(context: VolumeContext, record: VolumeRecord): Promise<VolumeView> {
+  return (await createViewMapper(context, [record]))(record);
 }
 
 async function createViewMapper(
-  session: Session,
+  { store, storage }: VolumeContext,
   records: readonly VolumeRecord[],
 ): Promise<(v: VolumeRecord) => VolumeView> {
   const ids = records.map((volume) => volume.id);
-  const attachmentRecords = await attachments.find(session, (q) => q.where('volume_id', 'in', ids).orderBy('seq'));
+  const attachmentRecords = await attachments.find(store, (q) => q.where('volume_id', 'in', ids).orderBy('seq'));
+  const hosts = await storage()?.placement?.hostsOf(ids);
   return (volume) => ({
     ...volume,
+    host: hosts?.get(volume.id) ?? null,
     attachments: attachmentRecords.filter((attachment) => attachment.volumeId === volume.id),
   });
 }

@@ -9,6 +9,9 @@ import { concerns } from '../rights/departed-servers.js';
 import type { LinkPeer } from './link-security.js';
 import type { ReceivedLinkRequest } from './link-server.js';
 
+/** A method of the storage of volumes. */
+export type VolumeCall = Exclude<keyof VolumeStorage, 'placement'>;
+
 /**
  * A request over a link. Requests that must be executed even if the host is currently down are stored in the table of
  * `HostRequests` instead.
@@ -22,8 +25,8 @@ export type LinkRequest =
       readonly given: readonly unknown[];
     }
   | { readonly kind: 'console'; readonly serverId: string; readonly type: string }
-  /** A call by the embedded volume service: a method of `VolumeStorage`, and its arguments. */
-  | { readonly kind: 'volumes'; readonly call: keyof VolumeStorage; readonly given: readonly unknown[] }
+  /** A call by the embedded volume service, and its arguments. */
+  | { readonly kind: 'volumes'; readonly call: VolumeCall; readonly given: readonly unknown[] }
   /** A request from another host's driver. */
   | { readonly kind: 'driver'; readonly call: unknown };
 
@@ -32,14 +35,6 @@ export function createLinkFinder(store: Store) {
   return async (host: string) => {
     const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
     return node?.process?.link;
-  };
-}
-
-/** Returns a function that finds the host that stores volumes, or null if no host does. */
-export function createVolumeHostFinder(store: Store) {
-  return async (): Promise<string | null> => {
-    const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
-    return nodes.find(({ process }) => process?.keepsVolumes)?.host ?? null;
   };
 }
 

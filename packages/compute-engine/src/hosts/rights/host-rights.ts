@@ -144,6 +144,8 @@ export const hostPrivileges: Readonly<Record<string, TablePrivileges>> = {
       delete: { using: `host = ${CURRENT_HOST}` },
     },
   },
+  // Hosts of volumes contain no secrets. A host needs them to reach the volumes of its servers.
+  volume_homes: READ_ALL_ROWS,
   volumes: readRowsIf(HOST_STORES_VOLUMES),
   volume_attachments: readRowsIf(HOST_STORES_VOLUMES),
   volume_types: readRowsIf(HOST_STORES_VOLUMES),

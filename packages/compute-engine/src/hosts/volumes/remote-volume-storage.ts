@@ -1,0 +1,66 @@
+import type { VolumeStorage } from '@apistrata/catalogs';
+import type { HostLinkClient } from '../links/host-link-client.js';
+import type { LinkRequest, VolumeCall } from '../links/link-request.js';
+import type { VolumeHomes } from './volume-homes.js';
+
+/** The dependencies of a `VolumeStorage` whose content other processes store. */
+export interface RemoteVolumeStorageParts {
+  readonly linkClient: Pick<HostLinkClient, 'request'>;
+  readonly homes: VolumeHomes;
+}
+
+/**
+ * Creates a `VolumeStorage` that forwards each call to the host that stores the volume. If no host stores volumes,
+ * volumes are records without content.
+ */
+export function createRemoteVolumeStorage({ linkClient, homes }: RemoteVolumeStorageParts): VolumeStorage {
+  // Requests have no timeout, because copying may take a long time, and the link ends if the host process dies.
+  const neverAborted = new AbortController().signal;
+
+  async function send(
+    host: string | undefined,
+    call: VolumeCall,
+    given: readonly unknown[],
+    onProcessing?: () => void,
+  ): Promise<any> {
+    if (host === undefined) return undefined;
+    const request: LinkRequest = { kind: 'volumes', call, given };
+    return linkClient.request(host, request, neverAborted, onProcessing);
+  }
+
+  return {
+    placement: homes,
+    async create(caller, volume, onCaptured) {
+      const { id, origin } = volume;
+      if (origin.kind === 'copy') await homes.keepTogether(id, origin.id);
+      try {
+        await send(await homes.find(id), 'create', [caller, volume], onCaptured);
+      } finally {
+        // The host stays recorded after an error, so that incomplete data can be found.
+        await homes.settle(id);
+      }
+    },
+    async remove(id) {
+      await send(await homes.find(id), 'remove', [id]);
+      await homes.forget(id);
+    },
+    extend: async (id, sizeGb) => send(await homes.find(id), 'extend', [id, sizeGb]),
+    reimage: async (caller, id, ...image) => send(await homes.find(id), 'reimage', [caller, id, ...image]),
+    async replace(id, newId) {
+      const [host, newHost] = [await homes.find(id), await homes.find(newId)];
+      await send(newHost, 'replace', [id, newId]);
+      if (newHost !== host) {
+        await homes.settle(id, newHost);
+        await send(host, 'remove', [id]);
+      }
+      await homes.forget(newId);
+    },
+    async list() {
+      const hosts = (await homes.pools()).filter(({ up }) => up).map(({ host }) => host);
+      // Unreachable hosts are omitted, and listed the next time.
+      const lists = await Promise.all(hosts.map((host) => send(host, 'list', []).catch(() => [])));
+      return lists.flat();
+    },
+    usage: async () => undefined,
+  };
+}
