@@ -74,7 +74,7 @@ const hostOptionTable = {
     'off',
     'what happens to the machines after two thirds of serviceDownSeconds without a heartbeat, before they may be evacuated: off, stop or pause',
   ),
-  volumes: commandLineFlag('store volume data on this host; set it on exactly one host of a cloud'),
+  volumes: commandLineFlag('store volume data on this host; several hosts can have this option'),
   reserve: pairs(
     'NAME=N',
     resourceSchemas,

@@ -132,6 +132,16 @@ describe.skipIf(!postgresUrl)('the role of a host', { timeout: 60_000 }, () => {
     expect(stop).toMatchObject({ action: 'stop', userId: caller.userId, projectId: 'p1' });
   });
 
+  it('allows drivers to find the hosts of volumes, but not to change them', async () => {
+    const id = randomUUID();
+    await owner.query(`insert into volume_homes (volume_id, host, created_at) values ('${id}', 'h2', 0)`);
+    expect(await services.hosts!.volumeHost(id)).toBe('h2');
+    const client = new pg.Client(database.replace(/\/\/[^@/]*@?/, `//${role}:password@`));
+    await client.connect();
+    await expect(client.query("update volume_homes set host = 'h1'")).rejects.toThrow('permission denied');
+    await client.end();
+  });
+
   it('allows drivers to read volumes only if the host stores volumes', async () => {
     const { id } = await engine.embedded.volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
     const seen = () => services.volumes.getVolume(caller, id);

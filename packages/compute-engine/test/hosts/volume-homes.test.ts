@@ -10,6 +10,7 @@ import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { createHost, type Host } from '../../src/hosts/create-host.js';
+import { createVolumeHostFinder } from '../../src/hosts/volumes/volume-hosts.js';
 import type { HostReport } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { tables } from '../../src/schema/tables.js';
@@ -173,8 +174,7 @@ describe.skipIf(!postgresUrl)('volumes on several hosts', { timeout: 60_000 }, (
   });
 
   it('keep snapshots, copies and all changes on the host of their source', async () => {
-    const onLvm = await typeWith({ volume_backend_name: 'lvm' });
-    const { id } = await create({ volumeType: onLvm });
+    const { id } = await create({ excludedHosts: ['h2'] });
     const snapshot = await volumes().createSnapshot(caller, { key: randomUUID(), volumeId: id });
     expect(await links.volumeHost(snapshot.id)).toBe('h1');
     expect(await create({ snapshotId: snapshot.id })).toMatchObject({ host: 'h1' });
@@ -235,5 +235,19 @@ describe.skipIf(!postgresUrl)('volumes on several hosts', { timeout: 60_000 }, (
     await volumes().cleanUpStorage();
     const [node] = await tables.nodes.find(coreOf(engine).store, (q) => q.where('host', '=', 'h2'));
     expect(node?.volumes).toEqual({ backend: 'directory', totalGb: 1000, freeGb: 30 });
+  });
+
+  it('without a recorded host stay on a host that stored volumes before hosts were recorded', async () => {
+    const { store } = coreOf(engine);
+    const findNode = async () => (await tables.nodes.find(store, (q) => q.where('host', '=', 'h1')))[0]!;
+    await hosts.get('h1')!.stop();
+    const node = await findNode();
+    const { keepsVolumesSince, ...process } = node.process!;
+    expect(keepsVolumesSince).toBeGreaterThan(0);
+    await store.transaction((tx) => tables.nodes.update(tx, { ...node, process }));
+    expect(await createVolumeHostFinder(store)(randomUUID())).toBe('h1');
+    await start('h1', 20, 'lvm');
+    expect((await findNode()).process).toMatchObject({ keepsVolumesSince: 0 });
+    expect(await createVolumeHostFinder(store)(randomUUID())).toBe('h1');
   });
 });
