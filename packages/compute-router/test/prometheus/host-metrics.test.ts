@@ -15,7 +15,7 @@ const full: HostFigures = {
   report: {
     problem: null,
     disk: { totalBytes: 1_000, freeBytes: 600, promisedBytes: 200 },
-    volumes: { totalBytes: 500, freeBytes: 300, allocatedBytes: 100 },
+    volumes: { backend: 'lvm', totalBytes: 500, freeBytes: 300, allocatedBytes: 100 },
   },
   process: { heartbeatAgeMs: 1_500, leaseMs: 8_250, fenced: true, fences: 2 },
 };
