@@ -23,8 +23,7 @@ export interface QemuOptions {
    */
   readonly runAs?: RunAs;
   /**
-   * Whether this host stores the content of volumes. Default true. If there are several host processes, only one of
-   * them may store the content. Set `volumes: false` on all others; their servers access the volumes on that host.
+   * Whether this host stores the content of volumes. Default true. Servers on all hosts access the volumes over links.
    */
   readonly volumes?: boolean;
   /**
