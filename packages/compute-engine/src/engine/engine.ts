@@ -23,7 +23,6 @@ import { HostLinkClient } from '../hosts/links/host-link-client.js';
 import { createLinkFinder } from '../hosts/links/link-request.js';
 import { apiCredentials } from '../hosts/links/link-security.js';
 import { createRemoteVolumeStorage } from '../hosts/volumes/remote-volume-storage.js';
-import { VolumeHomes } from '../hosts/volumes/volume-homes.js';
 import { Guards } from '../jobs/guards.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
@@ -210,9 +209,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     sealer &&
     new HostLinkClient({ credentials: (host) => apiCredentials(sealer, host), find: createLinkFinder(store) });
   const remoteVolumes =
-    rpcClient &&
-    linkClient &&
-    createRemoteVolumeStorage({ linkClient, homes: new VolumeHomes(store, clock, infrastructure) });
+    rpcClient && linkClient && createRemoteVolumeStorage({ linkClient, store, clock, infrastructure });
   const machines =
     rpcClient && linkClient ? distributedMachines(local, { rpcClient, linkClient, infrastructure }) : local;
   const core: Core = {

@@ -7,10 +7,11 @@ import { canAccessProject } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../volume-catalog.js';
-import type { StoragePool, VolumeStorage } from '../volume-storage.js';
+import type { VolumeStorage } from '../volume-storage.js';
 import { createAttachmentOperations } from './attachments.js';
 import { createVolumeCreator } from './new-volume.js';
 import { createSnapshotOperations } from './snapshots.js';
+import { listStoragePools } from './storage-pools.js';
 import {
   applyListFilters,
   changeVolume,
@@ -61,8 +62,6 @@ const DELETABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'error_r
  * only when its data is complete.
  */
 const ORPHAN_AGE_MS = 3_600_000;
-const toGib = (bytes: number) => Math.floor(bytes / 2 ** 30);
-
 const REIMAGEABLE_STATUSES = new Set<VolumeStatus>(['available', 'error', 'reserved']);
 
 /**
@@ -281,16 +280,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     },
 
     /** Returns the storage of each host that stores volumes. The list is empty if volumes are only records. */
-    async storagePools(): Promise<readonly StoragePool[]> {
-      const pools = await runInStorage(context, async (storage): Promise<readonly StoragePool[]> => {
-        if (storage.placement) return storage.placement.pools();
-        const usage = await storage.usage();
-        if (!usage) return [];
-        const { backend, totalBytes, freeBytes } = usage;
-        return [{ host: null, zone: 'nova', up: true, backend, totalGb: toGib(totalBytes), freeGb: toGib(freeBytes) }];
-      });
-      return pools ?? [];
-    },
+    storagePools: () => listStoragePools(context),
 
     seed: (seed: VolumesSeed): Promise<void> => seedVolumes(context, seed),
   };

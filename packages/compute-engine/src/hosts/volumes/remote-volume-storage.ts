@@ -1,19 +1,26 @@
 import type { VolumeStorage } from '@apistrata/catalogs';
+import type { Store } from '@apistrata/record-store';
+import type { Clock } from '../../clock/clock.js';
+import type { Infrastructure } from '../../scheduler/infrastructure.js';
 import type { HostLinkClient } from '../links/host-link-client.js';
 import type { LinkRequest, VolumeCall } from '../links/link-request.js';
-import type { VolumeHomes } from './volume-homes.js';
+import { VolumeHomes } from './volume-homes.js';
 
 /** The dependencies of a `VolumeStorage` whose content other processes store. */
 export interface RemoteVolumeStorageParts {
   readonly linkClient: Pick<HostLinkClient, 'request'>;
-  readonly homes: VolumeHomes;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly infrastructure: Infrastructure;
 }
 
 /**
  * Creates a `VolumeStorage` that forwards each call to the host that stores the volume. If no host stores volumes,
  * volumes are records without content.
  */
-export function createRemoteVolumeStorage({ linkClient, homes }: RemoteVolumeStorageParts): VolumeStorage {
+export function createRemoteVolumeStorage(parts: RemoteVolumeStorageParts): VolumeStorage {
+  const { linkClient } = parts;
+  const homes = new VolumeHomes(parts);
   // Requests have no timeout, because copying may take a long time, and the link ends if the host process dies.
   const neverAborted = new AbortController().signal;
 

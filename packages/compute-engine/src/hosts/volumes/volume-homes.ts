@@ -16,10 +16,10 @@ export class VolumeHomes implements VolumePlacement {
   readonly #clock: Clock;
   readonly #infrastructure: Infrastructure;
 
-  constructor(store: Store, clock: Clock, infrastructure: Infrastructure) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#infrastructure = infrastructure;
+  constructor(parts: { readonly store: Store; readonly clock: Clock; readonly infrastructure: Infrastructure }) {
+    this.#store = parts.store;
+    this.#clock = parts.clock;
+    this.#infrastructure = parts.infrastructure;
   }
 
   hostsOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
