@@ -56,20 +56,27 @@ const expandTypes = {
 /** The modules of the test cloud. Users reach the modules of other packages only through the engine and the preset. */
 const TEST_CLOUD_MODULES = /[\\/]test-cloud[\\/]dist\b/;
 
+/** The modules that define actions, and the table of all actions. */
+const ACTION_MODULES = /actions[\\/](?:runner[\\/]action|immediate)\.d\.ts$/;
+
+/** Matches the properties of actions, except those that determine the types of their requests and results. */
+const ACTION_RULE = /^[ \t]+readonly (?!name\b|begin\b|arguments\b|result\b)\w+\??: (?:\{[^{}]*\}|[^{};]*);\n/gm;
+
 /**
  * A plugin that removes what users do not need from the declarations of other packages: docstrings, the parameters of
- * constructors, which users do not call, and the engine's internal state. Together with the types that only these parts
- * use, they account for more than half the size of all declarations.
+ * constructors, which users do not call, the engine's internal state, and the rules and jobs of actions. Together with
+ * the types that only these parts use, they account for more than half the size of all declarations.
  */
 const removeUnusedParts = {
   name: 'fewer-parts',
   transform: {
     filter: { id: { include: /\.d\.ts$/, exclude: TEST_CLOUD_MODULES } },
-    handler: (code) => ({
-      code: code
+    handler: (code, id) => ({
+      code: (ACTION_MODULES.test(id) ? code.replaceAll(ACTION_RULE, '') : code)
         .replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, '')
         .replaceAll(/^([ \t]+)constructor\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\);$/gm, '$1protected constructor();')
-        .replaceAll(/^[ \t]+readonly (?:core: Core|embedded: EmbeddedCatalogs);\n/gm, ''),
+        .replaceAll(/^[ \t]+readonly (?:core: Core|embedded: EmbeddedCatalogs);\n/gm, '')
+        .replaceAll(/(Action<"\w+", [^,<>{]+, )[^,<>{]*Arguments\b/g, '$1unknown'),
       map: null,
     }),
   },

@@ -40,13 +40,21 @@ exec "${process.execPath}" "${program}" "$@"`;
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs a step as the runner does, and returns what the step writes for later steps. */
+  /**
+   * Runs a step as the runner does, and returns what the step writes for later steps. Each run has its own temporary
+   * folder, because a cloud from an earlier run may still write to its log.
+   */
   function run(step: string, env: Readonly<Record<string, string>> = {}) {
     const written = { GITHUB_ENV: join(folder, 'env'), GITHUB_OUTPUT: join(folder, 'output') };
     for (const file of [...Object.values(written), join(folder, 'processes')]) writeFileSync(file, '');
     const result = spawnSync('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', stepOf(step).run], {
       encoding: 'utf8',
-      env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, RUNNER_TEMP: folder, ...written, ...env },
+      env: {
+        PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+        RUNNER_TEMP: mkdtempSync(join(folder, 'run-')),
+        ...written,
+        ...env,
+      },
     });
     const started = readFileSync(join(folder, 'processes'), 'utf8').split('\n').filter(Boolean).map(Number);
     const variables = (file: string) =>

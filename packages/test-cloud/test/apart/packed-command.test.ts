@@ -41,11 +41,13 @@ const options: CloudOptions = {
 };
 const cloud: TestCloud = await startCloud(options);
 cloud.rules.machine({ match: { verb: 'spawn' }, fail: 'no room' });
-const servers: readonly { readonly id: string }[] = await cloud.engine.servers.list(
-  { caller: { userId: 'ada', projectId: 'demo', roles: [] }, requestId: 'req-1', isAdmin: false },
-  { limit: 1 },
-);
-console.log(servers);
+const context = { caller: { userId: 'ada', projectId: 'demo', roles: [] }, requestId: 'req-1', isAdmin: false };
+const servers: readonly { readonly id: string }[] = await cloud.engine.servers.list(context, { limit: 1 });
+const stopped: void = await cloud.engine.servers.act(context, '1', 'os-stop');
+const password: string = await cloud.engine.servers.act(context, '1', 'rescue', { mayBeVolumeBacked: true });
+console.log(servers, stopped, password);
+// @ts-expect-error: a resize needs a flavor
+await cloud.engine.servers.act(context, '1', 'resize');
 // @ts-expect-error: a flavor has a name
 const wrong: CloudOptions = { preset: { flavors: [{ id: '1' }] } };
 // @ts-expect-error: machines do not have this step
