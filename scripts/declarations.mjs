@@ -64,8 +64,8 @@ const ACTION_RULE = /^[ \t]+readonly (?!name\b|begin\b|arguments\b|result\b)\w+\
 
 /**
  * A plugin that removes what users do not need from the declarations of other packages: docstrings, the parameters of
- * constructors, which users do not call, the engine's internal state, and the rules and jobs of actions. Together with
- * the types that only these parts use, they account for more than half the size of all declarations.
+ * constructors and the sources of events, which users do not call, the engine's internal state, and the rules and jobs
+ * of actions. Together with the types that only these parts use, they account for more than half of all declarations.
  */
 const removeUnusedParts = {
   name: 'fewer-parts',
@@ -75,7 +75,7 @@ const removeUnusedParts = {
       code: (ACTION_MODULES.test(id) ? code.replaceAll(ACTION_RULE, '') : code)
         .replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, '')
         .replaceAll(/^([ \t]+)constructor\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\);$/gm, '$1protected constructor();')
-        .replaceAll(/^[ \t]+readonly (?:core: Core|embedded: EmbeddedCatalogs);\n/gm, '')
+        .replaceAll(/^[ \t]+(?:readonly (?:core: Core|embedded: EmbeddedCatalogs)|emit\w+\(.*);\n/gm, '')
         .replaceAll(/(Action<"\w+", [^,<>{]+, )[^,<>{]*Arguments\b/g, '$1unknown'),
       map: null,
     }),

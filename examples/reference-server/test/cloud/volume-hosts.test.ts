@@ -1,7 +1,20 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createHost, type Host } from '@apistrata/compute-engine/hosts';
 import { qemuDriver } from '@apistrata/qemu';
+import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { machineDirectory } from '../../../../packages/qemu/test/qemu-cloud.js';
 import { missingForVolumes } from '../../../../packages/qemu/test/volume-backend-suite.js';
@@ -133,6 +146,46 @@ describe.skipIf(missing)('the volume service of a cloud with several hosts that 
     expect(rejected).toEqual({
       badRequest: { code: 400, message: "Availability zone 'elsewhere' is invalid." },
     });
+  });
+
+  it.each([
+    ['qcow2', 'qcow2'],
+    ['vhd', 'vpc'],
+  ])('copies the data of a volume on another host to an image with the format %s', async (format, qemuFormat) => {
+    const data = randomBytes(100_000);
+    const image = { name: 'data', disk_format: 'raw', container_format: 'bare', os_distro: 'debian' };
+    const { id: imageRef } = await send('post', '/image/v2/images', image);
+    const binary = { 'Content-Type': 'application/octet-stream' };
+    await cloud.send('put', `/image/v2/images/${imageRef}/file`, token, data as unknown as string, binary);
+    const { id } = await create({ volume_type: 'h2', imageRef });
+    const contents = readdirSync(join(folder, 'h2/contents'));
+    const action = { 'os-volume_upload_image': { image_name: 'copy', disk_format: format } };
+    const { image_id } = (await volume('post', `volumes/${id}/action`, action))['os-volume_upload_image'];
+    const copy = await send('get', `/image/v2/images/${image_id}`);
+    expect(copy).toMatchObject({ status: 'active', disk_format: format, os_distro: 'debian' });
+    expect(copy).not.toHaveProperty('image_name');
+    const path = `/image/v2/images/${image_id}/file`;
+    const { body } = await request(cloud.app).get(path).set('X-Auth-Token', token).responseType('blob');
+    const [file, disk] = [join(folder, format), join(folder, `${format}.raw`)];
+    writeFileSync(file, body);
+    execFileSync('qemu-img', ['convert', '-f', qemuFormat, '-O', 'raw', file, disk]);
+    expect(statSync(disk).size).toBeGreaterThanOrEqual(2 ** 30);
+    const beginning = Buffer.alloc(data.length);
+    const descriptor = openSync(disk, 'r');
+    readSync(descriptor, beginning);
+    closeSync(descriptor);
+    expect(beginning.equals(data)).toBe(true);
+    expect(readdirSync(join(folder, 'h2/contents'))).toEqual(contents);
+  });
+
+  it('creates no image of a volume whose data cannot be read', async () => {
+    const { id } = await create({ volume_type: 'h2' });
+    const link = join(folder, 'h2/volumes', id);
+    const disk = join(folder, 'h2/contents', readlinkSync(link), 'disk.qcow2');
+    renameSync(disk, `${disk}.lost`);
+    const action = { 'os-volume_upload_image': { image_name: 'lost' } };
+    expect(await volume('post', `volumes/${id}/action`, action)).toMatchObject({ computeFault: { code: 503 } });
+    expect((await send('get', '/image/v2/images?name=lost')).images).toEqual([]);
   });
 
   it('shows a host that is down, and creates no volumes there', async () => {

@@ -88,6 +88,12 @@ export interface VolumeStorage {
   remove(id: string): Promise<void>;
   /** Extends a volume, which servers may be using. The `extend_volume` job notifies these servers. */
   extend(id: string, sizeGb: number): Promise<void>;
+  /**
+   * Returns a volume's data as a disk image. No server uses the volume. Returns undefined if volumes have no data,
+   * because no host stores volumes.
+   * @param format a disk format of the image service, such as `qcow2`
+   */
+  read(caller: Caller, id: string, format: string): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Overwrites a volume with an image. No server uses the volume. */
   reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void>;
   /** Completes a migration: replaces the data of volume `id` with the data of `newId`, which servers may be using. */

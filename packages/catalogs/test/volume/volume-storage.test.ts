@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
@@ -39,6 +41,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
       remaining.delete(id);
     },
     extend: (id, sizeGb) => notify('extend', id, sizeGb),
+    read: async (_caller, id, format) => {
+      await notify('read', id, format);
+      return Readable.from([Buffer.from(`${format} image`)]);
+    },
     reimage: (_caller, id, imageId, sizeGb) => notify('reimage', id, imageId, sizeGb),
     replace: (id, newId) => notify('replace', id, newId),
     usage: async () => {
@@ -115,6 +121,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the content of volumes on
     const pool = { host: null, zone: 'nova', up: true, backend: 'lvm', totalGb: 3, freeGb: 2 };
     expect(await volumes.storagePools()).toEqual([pool]);
     expect(await embeddedVolumes({ store, clock }).storagePools()).toEqual([]);
+  });
+
+  it('is read as an image, unless volumes are only records', async () => {
+    const { id } = await create();
+    expect(await text((await volumes.readVolume(ada, id, 'qcow2'))!)).toBe('qcow2 image');
+    expect(await embeddedVolumes({ store, clock }).readVolume(ada, id, 'qcow2')).toBeUndefined();
+    broken = new Error('the disk is missing');
+    const unavailable = { code: 'UNAVAILABLE', message: 'The storage of volumes failed: the disk is missing' };
+    await expect(volumes.readVolume(ada, id, 'qcow2')).rejects.toMatchObject(unavailable);
   });
 
   it('does not change the volume if it cannot be stored', async () => {

@@ -46,6 +46,7 @@ class RecordingDriver extends SimulatedDriver {
     },
     remove: async () => void this.lines.push('remove'),
     extend: async () => {},
+    read: async () => undefined,
     reimage: async () => {},
     replace: async () => {},
     list: async () => [],

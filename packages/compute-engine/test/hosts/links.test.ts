@@ -67,6 +67,7 @@ class VolumeDriver extends EchoDriver {
     },
     remove: async () => {},
     extend: async () => {},
+    read: async () => undefined,
     reimage: async () => {},
     replace: async () => {},
     list: async () => [],

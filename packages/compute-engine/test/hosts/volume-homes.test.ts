@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { StoredVolume, VolumeStorage } from '@apistrata/catalogs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
@@ -54,6 +56,10 @@ class StorageDriver extends SimulatedDriver {
       this.stored.delete(id);
     },
     extend: async (_id, sizeGb) => void this.calls.push(`extend ${sizeGb}`),
+    read: async (_caller, _id, format) => {
+      this.calls.push(`read ${format}`);
+      return Readable.from([Buffer.from(`image of ${this.backend}`)]);
+    },
     reimage: async () => void this.calls.push('reimage'),
     replace: async (id, newId) => {
       this.calls.push('replace');
@@ -133,6 +139,15 @@ describe.skipIf(!postgresUrl)('volumes on several hosts', { timeout: 60_000 }, (
     expect([callsOf('h1'), callsOf('h2')]).toEqual([[], ['create 1 blank']]);
     await volumes().deleteVolume(caller, volume.id);
     expect(callsOf('h2')).toEqual(['remove']);
+  });
+
+  it('are read as an image from their host', async () => {
+    const { id } = await create({ volumeType: await typeWith({ host: 'h1' }) });
+    const image = (await volumes().readVolume(caller, id, 'qcow2')) ?? expect.fail('no data');
+    expect(await text(image)).toBe('image of lvm');
+    expect([callsOf('h1'), callsOf('h2')]).toEqual([['create 1 blank', 'read qcow2'], []]);
+    await volumes().deleteVolume(caller, id);
+    expect(callsOf('h1')).toEqual(['remove']);
   });
 
   it('are placed by the extra specs of their type, by zone, and not on excluded hosts', async () => {

@@ -10,6 +10,7 @@ const FILE_NAMES = {
   qmp: 'qmp',
   errorLog: 'server.log',
   users: 'users',
+  image: 'image',
 } as const;
 
 /** The content of a volume: a disk in a backend, and a folder with the files of the process that serves the disk. */

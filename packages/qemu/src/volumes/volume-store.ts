@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
 import { queryBlockNode } from '../machine/copy-disk.js';
-import { ifMissing } from '../machine/if-missing.js';
 import { findProcess } from '../machine/machine-process.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import { type DiskTools, GIB } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
 import type { RunAs } from '../programs/run-program.js';
-import { QemuError } from '../qemu-error.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
+import { readAsImage } from './read-as-image.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import type { VolumeBackend } from './volume-backend.js';
-import { VolumeContent } from './volume-content.js';
+import type { VolumeContent } from './volume-content.js';
+import { VolumeLinks } from './volume-links.js';
 import { DISK_NODE, EXPORT_NAME, growExport, runOnServer, serveVolume, stopServer } from './volume-server.js';
 import { VolumeServerMonitor } from './volume-server-monitor.js';
 import { remoteUserId, VolumeTransports } from './volume-transports.js';
@@ -28,7 +27,7 @@ export interface VolumeStoreOptions {
   readonly directory: string;
   /** The backend that stores the disks of volumes. */
   readonly backend: VolumeBackend;
-  readonly tools: Pick<DiskTools, 'cache'>;
+  readonly tools: Pick<DiskTools, 'cache' | 'qemuImg' | 'run'>;
   readonly runAs: RunAs | undefined;
   readonly volumes: DriverServices['volumes'];
 }
@@ -39,6 +38,7 @@ export interface VolumeStoreOptions {
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
+  readonly #links: VolumeLinks;
   readonly #transports = new VolumeTransports();
   readonly #pending = new Map<string, Promise<unknown>>();
   readonly #closing = new AbortController();
@@ -46,26 +46,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   constructor(options: VolumeStoreOptions) {
     this.#options = options;
-  }
-
-  #linkPath(id: string): string {
-    return join(this.#options.directory, 'volumes', id);
-  }
-
-  #getContentByName(name: string): VolumeContent {
-    const { directory, runAs } = this.#options;
-    return new VolumeContent(join(directory, 'contents', name), runAs);
-  }
-
-  async #findContent(id: string): Promise<VolumeContent | undefined> {
-    const name = await ifMissing(readlink(this.#linkPath(id)), undefined);
-    return name === undefined ? undefined : this.#getContentByName(name);
-  }
-
-  async #getContent(id: string): Promise<VolumeContent> {
-    const content = await this.#findContent(id);
-    if (!content) throw new QemuError('UNSUPPORTED', `this host does not store the content of the volume ${id}`);
-    return content;
+    this.#links = new VolumeLinks(options.directory, options.runAs);
   }
 
   /** Runs operations with the same id sequentially. */
@@ -85,8 +66,8 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     onCaptured?: () => void,
   ): Promise<void> {
     await this.#runInOrder(volume.id, async () => {
-      if (!(await this.#findContent(volume.id)))
-        await this.#createContent(caller, volume, (name) => symlink(name, this.#linkPath(volume.id)), onCaptured);
+      if (!(await this.#links.find(volume.id)))
+        await this.#createContent(caller, volume, (name) => this.#links.add(volume.id, name), onCaptured);
     });
   }
 
@@ -102,7 +83,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const bytes = sizeGb * GIB;
     await backend.checkSpace(bytes);
     const name = randomUUID();
-    const content = this.#getContentByName(name);
+    const content = this.#links.contentNamed(name);
     try {
       await content.createFolder();
       if (origin.kind === 'copy') await this.#copy(origin.id, name, onCaptured);
@@ -123,7 +104,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   /** Copies a volume's current content to a new disk. */
   async #copy(id: string, name: string, onCaptured = () => {}): Promise<void> {
-    const source = await this.#getContent(id);
+    const source = await this.#links.get(id);
     const { backend } = this.#options;
     const copy = (qmp: QmpClient | undefined) =>
       backend.copy(source.name, name, { qmp, onCaptured, signal: this.#closing.signal });
@@ -134,8 +115,8 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async remove(id: string): Promise<void> {
     await this.#runInOrder(id, async () => {
-      const content = await this.#findContent(id);
-      await rm(this.#linkPath(id), { force: true });
+      const content = await this.#links.find(id);
+      await this.#links.remove(id);
       if (content) await this.#discard(content);
     });
   }
@@ -148,7 +129,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
 
   async extend(id: string, sizeGb: number): Promise<void> {
     await this.#runInOrder(id, async () => {
-      const content = await this.#findContent(id);
+      const content = await this.#links.find(id);
       if (!content) return; // An unused volume may have no content here yet; it is created later, with the new size.
       const bytes = sizeGb * GIB;
       const [{ backend }, { signal }, { name }] = [this.#options, this.#closing, content];
@@ -165,23 +146,30 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     });
   }
 
+  async read({ userId, projectId }: Caller, id: string, format: string): Promise<AsyncIterable<Uint8Array>> {
+    const { tools, backend } = this.#options;
+    const copy = this.#links.contentNamed(randomUUID());
+    return this.#runInOrder(id, async () => {
+      const content = (await this.#links.find(id)) ?? (await this.#createMissing({ userId, projectId }, id));
+      const disk = await backend.attach(content.name);
+      return readAsImage(disk, { format, copy, tools, signal: this.#closing.signal });
+    });
+  }
+
   async reimage(caller: Caller, id: string, imageId: string, sizeGb: number): Promise<void> {
     await this.#runInOrder(id, async () => {
-      const previousContent = await this.#findContent(id);
-      const temporaryLink = `${this.#linkPath(id)}.${randomUUID()}.new`;
-      await this.#createContent(caller, { sizeGb, origin: { kind: 'image', imageId } }, async (name) => {
-        await symlink(name, temporaryLink);
-        await rename(temporaryLink, this.#linkPath(id));
-      });
+      const previousContent = await this.#links.find(id);
+      const origin = { kind: 'image', imageId } as const;
+      await this.#createContent(caller, { sizeGb, origin }, (name) => this.#links.replace(id, name));
       if (previousContent) await this.#discard(previousContent);
     });
   }
 
   async replace(id: string, newId: string): Promise<void> {
     await this.#runInOrder(id, async () => {
-      if (!(await this.#findContent(newId))) return;
-      const previousContent = await this.#findContent(id);
-      await rename(this.#linkPath(newId), this.#linkPath(id));
+      if (!(await this.#links.find(newId))) return;
+      const previousContent = await this.#links.find(id);
+      await this.#links.move(newId, id);
       if (previousContent) await this.#discard(previousContent);
     });
   }
@@ -190,10 +178,8 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return this.#options.backend.usage();
   }
 
-  async list(): Promise<readonly StoredVolume[]> {
-    const folder = join(this.#options.directory, 'volumes');
-    const names = (await readdir(folder)).filter((name) => !name.includes('.'));
-    return Promise.all(names.map(async (id) => ({ id, storedAt: (await lstat(join(folder, id))).mtimeMs })));
+  list(): Promise<readonly StoredVolume[]> {
+    return this.#links.list();
   }
 
   /**
@@ -202,7 +188,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
    */
   async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#runInOrder(volumeId, async () => {
-      const content = (await this.#findContent(volumeId)) ?? (await this.#createMissing(server, volumeId));
+      const content = (await this.#links.find(volumeId)) ?? (await this.#createMissing(server, volumeId));
       await content.addUser(server.id);
       await this.#serve(volumeId, content);
       return {
@@ -224,22 +210,25 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   async #resumeServing(volumeId: string): Promise<void> {
-    const content = await this.#findContent(volumeId);
+    const content = await this.#links.find(volumeId);
     if (!content || (await findProcess(content)) !== undefined) return;
     await this.#runInOrder(volumeId, async () => {
       if ((await content.users()).length > 0) await this.#serve(volumeId, content);
     });
   }
 
-  async #createMissing({ userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeContent> {
+  async #createMissing(
+    { userId, projectId }: Pick<VolumeUser, 'userId' | 'projectId'>,
+    volumeId: string,
+  ): Promise<VolumeContent> {
     const caller = { userId, projectId, roles: [] };
     const { volumes } = this.#options;
     const { sizeGb, snapshotId, sourceVolumeId, imageMetadata } = await volumes.getVolume(caller, volumeId);
     const imageId = imageMetadata.image_id;
     const id = snapshotId ?? sourceVolumeId;
     const origin: VolumeOrigin = id ? { kind: 'copy', id } : imageId ? { kind: 'image', imageId } : { kind: 'blank' };
-    await this.#createContent(caller, { sizeGb, origin }, (name) => symlink(name, this.#linkPath(volumeId)));
-    return this.#getContent(volumeId);
+    await this.#createContent(caller, { sizeGb, origin }, (name) => this.#links.add(volumeId, name));
+    return this.#links.get(volumeId);
   }
 
   /**
@@ -247,7 +236,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
    * @throws QemuError `UNSUPPORTED` if the server does not use it
    */
   connect(name: string, user: string): Promise<Socket> {
-    return this.#transports.connect(this.#getContentByName(name), user);
+    return this.#transports.connect(this.#links.contentNamed(name), user);
   }
 
   detach(host: string, serverId: string, volumeId: string): Promise<void> {
@@ -259,14 +248,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /** Returns the name of a volume's content; null if this computer does not store the content. */
-  async contentNameOf(volumeId: string): Promise<string | null> {
-    return ifMissing(readlink(this.#linkPath(volumeId)), null);
+  contentNameOf(volumeId: string): Promise<string | null> {
+    return this.#links.nameOf(volumeId);
   }
 
   /** Ends a server's use of a volume. If no other server uses the volume, ends the process that serves it. */
   async close(serverId: string, volumeId: string): Promise<void> {
     await this.#runInOrder(volumeId, async () => {
-      const content = await this.#findContent(volumeId);
+      const content = await this.#links.find(volumeId);
       if (!content) return;
       await content.removeUser(serverId);
       this.#transports.disconnect(content, serverId);
@@ -283,14 +272,13 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   async recover(): Promise<void> {
     const linkedPaths = new Set<string>();
     for (const { id } of await this.list()) {
-      const content = await this.#findContent(id);
+      const content = await this.#links.find(id);
       if (!content) continue;
       linkedPaths.add(content.path);
       if ((await content.users()).length === 0) continue;
       await this.#runInOrder(id, () => this.#serve(id, content));
     }
-    for (const name of await readdir(join(this.#options.directory, 'contents'))) {
-      const content = this.#getContentByName(name);
+    for (const content of await this.#links.contents()) {
       const { mtimeMs } = await stat(content.path);
       if (!linkedPaths.has(content.path) && mtimeMs < Date.now() - MAX_UNLINKED_AGE_MS) await this.#discard(content);
     }

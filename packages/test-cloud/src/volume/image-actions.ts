@@ -39,6 +39,11 @@ const Upload = object({
   force: boolean.optional(),
 });
 
+/** Attributes of the image from which a volume was created. They do not apply to an image of the volume. */
+const IMAGE_ATTRIBUTES = new Set(
+  'checksum container_format disk_format image_id image_name min_disk min_ram name size'.split(' '),
+);
+
 async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Upload>) {
   const { images } = call.cloud.catalogs;
   const { id } = volume;
@@ -53,8 +58,15 @@ async function upload(call: Call, volume: VolumeView, args: z.infer<typeof Uploa
     containerFormat: container_format ?? 'bare',
     visibility,
     protected: args.protected,
+    properties: Object.fromEntries(Object.entries(volume.imageMetadata).filter(([key]) => !IMAGE_ATTRIBUTES.has(key))),
   });
-  await images.upload(call.caller, image.id, new Uint8Array());
+  try {
+    const content = await catalog(call).readVolume(call.caller, id, disk_format);
+    await images.upload(call.caller, image.id, content ?? new Uint8Array());
+  } catch (error) {
+    await images.delete(call.caller, image.id).catch(() => {});
+    throw error;
+  }
   return {
     'os-volume_upload_image': {
       id,

@@ -279,6 +279,10 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       await context.storage()?.placement?.cleanUp();
     },
 
+    /** Returns a volume's data as a disk image; undefined if volumes are only records. */
+    readVolume: (caller: Caller, id: string, format: string) =>
+      runInStorage(context, (storage) => storage.read(caller, id, format)),
+
     /** Returns the storage of each host that stores volumes. The list is empty if volumes are only records. */
     storagePools: () => listStoragePools(context),
 

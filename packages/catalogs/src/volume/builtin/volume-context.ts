@@ -30,7 +30,7 @@ export async function runInStorage<T>(
     volumeStorage &&
     work(volumeStorage).catch((error) => {
       if (error instanceof CatalogError) throw error;
-      throw new CatalogError('UNAVAILABLE', `The volume data cannot be stored: ${error.message}`, {
+      throw new CatalogError('UNAVAILABLE', `The storage of volumes failed: ${error.message}`, {
         cause: error,
       });
     })

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { VolumeStorage } from '@apistrata/catalogs';
 import type { Store } from '@apistrata/record-store';
 import type { Driver } from '../../drivers/driver.js';
@@ -8,6 +9,8 @@ import { tables } from '../../schema/tables.js';
 import { concerns } from '../rights/departed-servers.js';
 import type { LinkPeer } from './link-security.js';
 import type { ReceivedLinkRequest } from './link-server.js';
+
+type Bytes = AsyncIterable<Uint8Array>;
 
 /** A method of the storage of volumes. */
 export type VolumeCall = Exclude<keyof VolumeStorage, 'placement'>;
@@ -91,7 +94,8 @@ export function createLinkHandler(store: Store, driver: Driver, name: string) {
       // `create` calls `onProcessing` if the source of the content may change again before the copy is complete.
       const callArguments =
         linkRequest.call === 'create' ? [...linkRequest.given, onProcessing] : [...linkRequest.given];
-      return { value: await call.apply(driver.volumes, callArguments) };
+      const response = await call.apply(driver.volumes, callArguments);
+      return linkRequest.call === 'read' ? { stream: Readable.from(response as Bytes) } : { value: response };
     }
     throw new Error(`this host does not support the request ${linkRequest.kind}`);
   };

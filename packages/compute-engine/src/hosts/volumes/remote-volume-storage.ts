@@ -8,7 +8,7 @@ import { VolumeHomes } from './volume-homes.js';
 
 /** The dependencies of a `VolumeStorage` whose content other processes store. */
 export interface RemoteVolumeStorageParts {
-  readonly linkClient: Pick<HostLinkClient, 'request'>;
+  readonly linkClient: Pick<HostLinkClient, 'request' | 'read'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly infrastructure: Infrastructure;
@@ -52,6 +52,11 @@ export function createRemoteVolumeStorage(parts: RemoteVolumeStorageParts): Volu
       await homes.forget(id);
     },
     extend: async (id, sizeGb) => send(await homes.find(id), 'extend', [id, sizeGb]),
+    async read(caller, id, format) {
+      const host = await homes.find(id);
+      const request: LinkRequest = { kind: 'volumes', call: 'read', given: [caller, id, format] };
+      return host === undefined ? undefined : linkClient.read(host, request, neverAborted);
+    },
     reimage: async (caller, id, ...image) => send(await homes.find(id), 'reimage', [caller, id, ...image]),
     async replace(id, newId) {
       const [host, newHost] = [await homes.find(id), await homes.find(newId)];
