@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
 import { installedFolderOf, writePublishedForm } from '../../scripts/published-form.mjs';
 // @ts-expect-error: scripts have no types
+import { packagesOfReadme } from '../release/projects.mjs';
+// @ts-expect-error: scripts have no types
 import { uses } from '../release/uses.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -22,10 +24,18 @@ function link(name: string, from: string, into: string): void {
   symlinkSync(installedFolderOf(from, name), path);
 }
 
+const readmeOf = (name: string) => readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
+
 /** The first TypeScript example of a README. */
-function exampleOf(name: string): string {
-  const readme = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
-  return /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+const exampleOf = (name: string) => /```ts\n([\s\S]*?)```/.exec(readmeOf(name))?.[1] ?? '';
+
+/** Installs a package of this repository into a project, in the form in which it is published. */
+async function installOwn(name: string, project: string): Promise<void> {
+  const target = join(project, 'node_modules/@apistrata', name);
+  await writePublishedForm(`packages/${name}`, target);
+  const { dependencies = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
+  for (const needed of Object.keys(dependencies).filter((other) => !other.startsWith('@apistrata/')))
+    link(needed, join(root, 'packages', name), target);
 }
 
 /** A test that starts the example of a package and sends a request. */
@@ -52,34 +62,32 @@ function run(program: string, ...args: readonly string[]): string {
 
 beforeAll(async () => {
   for (const name of NAMES) {
-    const target = join(folder, 'node_modules/@apistrata', name);
-    await writePublishedForm(`packages/${name}`, target);
-    const { dependencies = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
-    for (const needed of Object.keys(dependencies).filter((other) => !other.startsWith('@apistrata/')))
-      link(needed, join(root, 'packages', name), target);
+    for (const word of packagesOfReadme(readmeOf(name))) {
+      if (word.startsWith('@apistrata/')) await installOwn(word.slice('@apistrata/'.length), join(folder, name));
+      else link(word, root, join(folder, name));
+    }
   }
-  for (const needed of ['express', 'zod']) link(needed, root, folder);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-});
+}, 120_000);
 
-it('the first examples of the READMEs are tested with Jest, in CommonJS without options', () => {
+it('the first examples of the READMEs run with the packages that they install, in Jest, in CommonJS without options', () => {
   const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
   for (const name of NAMES) {
     const { outputText } = ts.transpileModule(exampleOf(name), { compilerOptions });
-    writeFileSync(join(folder, `${name}.example.js`), outputText);
-    writeFileSync(join(folder, `${name}.test.js`), testOf(name, `require('./${name}.example.js')`));
+    writeFileSync(join(folder, name, 'example.js'), outputText);
+    writeFileSync(join(folder, name, 'readme.test.js'), testOf(name, "require('./example.js')"));
   }
   const output = run(join(root, 'node_modules/jest/bin/jest.js'), '--ci');
   expect(output).toContain(`${NAMES.length} passed, ${NAMES.length} total`);
 });
 
-it('the first examples of the READMEs are tested with Vitest', () => {
+it('the first examples of the READMEs run with the packages that they install, in Vitest', () => {
   for (const name of NAMES) {
-    writeFileSync(join(folder, `${name}.example.ts`), exampleOf(name));
+    writeFileSync(join(folder, name, 'example.ts'), exampleOf(name));
     const head = "import { expect, test } from 'vitest';\n";
-    writeFileSync(join(folder, `${name}.spec.ts`), head + testOf(name, `await import('./${name}.example.ts')`));
+    writeFileSync(join(folder, name, 'readme.spec.ts'), head + testOf(name, "await import('./example.ts')"));
   }
-  symlinkSync(installedFolderOf(root, 'vitest'), join(folder, 'node_modules/vitest'));
+  link('vitest', root, folder);
   const output = run(join(root, 'node_modules/vitest/vitest.mjs'), 'run', '.spec.ts', '--no-color');
   expect(output).toMatch(new RegExp(`Tests +${NAMES.length} passed \\(${NAMES.length}\\)`));
 });

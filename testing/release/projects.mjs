@@ -33,18 +33,32 @@ function block(readme, language) {
 }
 
 /** Returns the packages of an installation command in a README: the words after `npm install`. */
-function packagesOfReadme(readme) {
+export function packagesOfReadme(readme) {
   const [, words] = /npm install (?:--save-dev )?([^#\n]+)/.exec(block(readme, 'sh'));
   return words.trim().split(/\s+/);
 }
 
+/** Returns the packages that the first example of a README imports, but its installation command does not list. */
+export function packagesMissingInReadme(readme) {
+  const modules = [...block(readme, 'ts').matchAll(/^(?:import|\}) .*?'([^'./][^']*)';$/gm)].map(([, name]) => name);
+  const names = modules.filter((name) => !name.startsWith('node:'));
+  const listed = packagesOfReadme(readme);
+  return [...new Set(names.map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)[0]))].filter(
+    (name) => !listed.includes(name),
+  );
+}
+
 /**
- * The packages to install in a project: the packages that the README lists, and those that this row of the matrix adds.
+ * The packages to install in a project: exactly those that the README lists, with Express of the version of this row of
+ * the matrix, or without it; the packages that the application already has; and the tools for the following tests.
  */
 function packagesToInstall({ name, node, express, modules, manager }, { readme, version }) {
   const listed = uses[name].imports ? packagesOfReadme(readme) : [`@apistrata/${name}`];
-  const own = listed.filter((word) => word !== 'express');
-  const packages = own.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
+  const ofRow = express === 'none' ? [] : [`express@${express}`];
+  const packages = listed.flatMap((word) => {
+    if (word === 'express') return ofRow;
+    return word.startsWith('@apistrata/') ? [`${word}@${version}`] : [word];
+  });
   const { program } = uses[name].readme ?? {};
   const tools = [
     `@types/node@${node}`,
@@ -55,7 +69,7 @@ function packagesToInstall({ name, node, express, modules, manager }, { readme, 
     // Yarn resolves Jest's binaries for all platforms, and mirrors of the registry may lack some of them.
     ...(modules === 'cjs' && manager !== 'yarn' && supportsCommonJs(`packages/${name}`) ? ['jest@30'] : []),
   ];
-  return { packages: [...packages, ...(express === 'none' ? [] : [`express@${express}`])], tools };
+  return { packages, existing: listed.includes('express') ? [] : ofRow, tools };
 }
 
 /** The command with which users of each package manager add packages. */
@@ -118,7 +132,7 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   mkdirSync(folder, { recursive: true });
   const clean = cleanEnvironment(`${folder}-environment`, await nodeOf(node));
   const env = { ...registry, ...yarnSettings(registry.npm_config_registry), ...clean.env };
-  const { packages, tools } = packagesToInstall(row, { readme, version });
+  const { packages, existing, tools } = packagesToInstall(row, { readme, version });
   const run = (program, ...args) => runProgram(program, args, { cwd: folder, env, timeout: FIVE_MINUTES });
   const expectOk = (what, output) => {
     if (!output.includes('status 200')) throw new Error(`${what} returned ${output}`);
@@ -136,6 +150,7 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), pnpmSettings.join('\n'));
   writeFileSync(join(folder, 'yarn.lock'), '');
   if (sqlite !== 'none') await addSqlite(sqlite, { manager, run });
+  if (existing.length > 0) await add(existing, { manager, run });
   await add(packages, { manager, run });
   const called = [...clean.scripts(), ...clean.compilers()];
   if (called.length > 0 && !use.compiles) throw new Error(`the installation ran ${called[0]}`);
@@ -160,6 +175,8 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   const [program, ...args] = await MANAGERS[manager]();
   run(program, ...args, ...tools);
   writeFileSync(join(folder, source), programOf(use, { express, modules, types: true }));
+  const missing = packagesMissingInReadme(readme).filter((word) => word !== use.readme.program);
+  if (missing.length > 0) throw new Error(`the installation in the README lacks ${missing.join(', ')}`);
   const example = block(readme, 'ts');
   const strict = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--outDir', 'out'];
   const shown = express !== 'none' || use.readme.value || use.readme.compiled;
