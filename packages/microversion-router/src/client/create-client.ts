@@ -14,13 +14,18 @@ export interface ClientOptions<V extends string> {
   readonly fetch?: typeof fetch;
 }
 
+/**
+ * A status that the operation does not document, for example from a proxy. A comparison with any status compiles; to
+ * handle exactly the documented ones, use {@link ErrorStatus}: `Record<ErrorStatus<Api, V, 'GET /ping'>, string>`.
+ */
+export type UndocumentedStatus = number & Record<never, never>;
+
 /** A response: `data` if the request succeeded, otherwise `error`. */
 export type ClientResult<Data, Status extends number> =
   | { readonly ok: true; readonly status: number; readonly data: Data; readonly response: Response }
   | {
       readonly ok: false;
-      /** One of the statuses that the operation documents, or another one, for example from a proxy. */
-      readonly status: Status | (number & Record<never, never>);
+      readonly status: Status | UndocumentedStatus;
       readonly error: ProblemDetails;
       readonly response: Response;
     };

@@ -1,4 +1,10 @@
-export { type Client, type ClientOptions, type ClientResult, createClient } from './create-client.js';
+export {
+  type Client,
+  type ClientOptions,
+  type ClientResult,
+  createClient,
+  type UndocumentedStatus,
+} from './create-client.js';
 export type {
   ErrorStatus,
   OperationKey,

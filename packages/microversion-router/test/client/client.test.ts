@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { versioning } from '@apistrata/microversion';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import { createClient } from '../../src/client/index.js';
+import { createClient, type ErrorStatus, type UndocumentedStatus } from '../../src/client/index.js';
 import { createRouter } from '../../src/index.js';
 import { history, operations } from './invoices.js';
 
@@ -62,10 +62,20 @@ describe('a client of one version', () => {
     expect([first.data.report, second.data.report]).toEqual([{ count: 1 }, { lines: [{ text: 'a' }] }]);
   });
 
-  it('has typed errors', async () => {
+  it('has the error statuses that the operation documents at its version, and others that proxies may send', async () => {
+    type Shown = 'GET /invoices/{id}';
+    expectTypeOf<ErrorStatus<Api, '2024-01-01', Shown>>().toEqualTypeOf<404>();
+    expectTypeOf<ErrorStatus<Api, '2025-01-01', Shown>>().toEqualTypeOf<404 | 410>();
+    expectTypeOf<ErrorStatus<Api, '2025-01-01', 'POST /invoices'>>().toEqualTypeOf<400 | 409>();
+    expectTypeOf<ErrorStatus<Api, '2025-01-01', 'GET /report'>>().toBeNever();
+    const old = await oldClient()('GET /invoices/{id}', { params: { id: 'a/b' } });
     const missing = await newClient()('GET /invoices/{id}', { params: { id: 'a/b' } });
-    if (missing.ok) throw new Error('found');
-    if (missing.status === 410) expectTypeOf(missing.status).toExtend<number>();
+    if (missing.ok || old.ok) throw new Error('found');
+    expectTypeOf(old.status).toEqualTypeOf<404 | UndocumentedStatus>();
+    expectTypeOf(missing.status).toEqualTypeOf<404 | 410 | UndocumentedStatus>();
+    // @ts-expect-error: 409 is not documented for this operation
+    const texts: Readonly<Record<ErrorStatus<Api, '2025-01-01', Shown>, string>> = { 404: 'a', 410: 'b', 409: 'c' };
+    expect(texts[404]).toBe('a');
     expect([missing.status, missing.error.detail]).toEqual([404, 'no invoice a/b']);
   });
 
