@@ -2,7 +2,7 @@ import { since, versioning } from '@apistrata/microversion';
 import { type Infer, object, one, query } from '@apistrata/microversion/schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import { sendRequest } from '../../../testing/send-request.js';
 import { createRouter, openApi, operationsOf } from '../src/index.js';
@@ -62,30 +62,28 @@ describe('schemas of valibot and arktype', () => {
     expect(document).toContain('"tags":{"type":"array","items":{"type":"string"}');
   });
 
-  it('must be synchronous', async () => {
+  it('must be synchronous: the error of an asynchronous one names its library', async () => {
     const slow = v.pipeAsync(
       v.string(),
       v.checkAsync(async () => true),
     );
-    const { status } = await sendRequest(
-      createRouter({
-        operations: [
-          operationsOf<object>()({
-            method: 'POST',
-            path: '/',
-            summary: 'x',
-            status: 200,
-            body: slow,
-            run: () => undefined,
-          }),
-        ],
-        call: () => ({}),
-        negotiate,
-        fault: (error, _req, res) =>
-          void res.writeHead(500, String(error).includes('is asynchronous') ? 'async' : 'other').end(),
-      }),
-      { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '"x"' },
-    );
+    const show = operationsOf<object>()({
+      method: 'POST',
+      path: '/',
+      summary: 'x',
+      status: 200,
+      body: slow,
+      run: () => undefined,
+    });
+    const onError = vi.fn();
+    const { status } = await sendRequest(createRouter({ operations: [show], call: () => ({}), negotiate, onError }), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '"x"',
+    });
     expect(status).toBe(500);
+    expect(onError.mock.calls.map(([error]) => String(error))).toEqual([
+      'TypeError: a schema of valibot is asynchronous: the router requires a synchronous one',
+    ]);
   });
 });
