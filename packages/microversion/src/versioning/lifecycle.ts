@@ -16,8 +16,8 @@ export interface VersionRecord {
   /** When the version ends. Sent in the response header `Sunset` (RFC 8594). */
   readonly sunset?: DateLike;
   /**
-   * The URL of a page about the end of the version. Sent in the header `Link`, with the relations `deprecation` and
-   * `sunset`.
+   * The URL of a page about the end of the version, and of the operations that it is the last version of. Sent in the
+   * header `Link`, with the relations `deprecation` and `sunset`.
    */
   readonly guide?: string;
   /**
@@ -39,6 +39,7 @@ export interface CompiledVersion {
   readonly version: Version;
   readonly released: number | undefined;
   readonly sunset: number | undefined;
+  readonly guide: string | undefined;
   readonly headers: readonly Header[];
   readonly brownouts: readonly Period[];
 }
@@ -99,7 +100,8 @@ export function compileVersion(version: Version, record: Partial<VersionRecord>)
     from: timeOf(period.from, `a brown-out of version ${version}`),
     to: timeOf(period.to, `a brown-out of version ${version}`),
   }));
-  return { version, released, sunset, headers: endHeaders(deprecated, sunset, record.guide), brownouts };
+  const { guide } = record;
+  return { version, released, sunset, guide, headers: endHeaders(deprecated, sunset, guide), brownouts };
 }
 
 /** Writes response headers. A `Link` header is appended to existing links. */
@@ -110,7 +112,10 @@ export function writeHeaders(res: ServerResponse, headers: readonly Header[]): v
   }
 }
 
-/** Returns the headers that announce the end of an operation or another element, if no later version has it. */
+/**
+ * Returns the headers that announce the end of an operation or another element, if no later version has it. `Link`
+ * contains the guide of the last version that has the element.
+ */
 function endHeadersOfWindows(
   versions: readonly CompiledVersion[],
   windows: readonly Window<unknown>[],
@@ -121,19 +126,20 @@ function endHeadersOfWindows(
   const laterVersions = firstLaterIndex < 0 ? [] : versions.slice(firstLaterIndex);
   // An element that a later version has again, even in another format, has not ended.
   if (laterVersions.some((candidate) => windows.some((window) => window.has(candidate.version)))) return [];
-  return laterVersions.length === 0
-    ? []
-    : endHeaders(laterVersions[0]?.released, versions[firstLaterIndex - 1]?.sunset, undefined);
+  if (laterVersions.length === 0) return [];
+  const last = versions[firstLaterIndex - 1];
+  const ownSunset = versions.find((candidate) => candidate.version.compare(version) === 0)?.sunset;
+  return endHeaders(laterVersions[0]?.released, ownSunset === undefined ? last?.sunset : undefined, last?.guide);
 }
 
 /** Writes the headers that announce the end of an operation, or of another element with windows, if no later version has it. */
 export type WriteEndHeaders = (res: ServerResponse, windows: readonly Window<unknown>[], version: Version) => void;
 
-/** Creates a function that writes `Deprecation` and `Sunset` headers for elements with windows. It caches the headers. */
+/** Creates a function that writes `Deprecation`, `Sunset` and `Link` headers for elements with windows. It caches the headers. */
 export function createEndHeadersWriter(versions: readonly CompiledVersion[]): WriteEndHeaders {
   const cache = new WeakMap<readonly Window<unknown>[], Map<string, readonly Header[]>>();
   return (res, windows, version) => {
-    // The version's own `Deprecation`, `Sunset` and `Link` headers take precedence.
+    // The version's own `Deprecation` and `Sunset` headers, with their links, take precedence.
     if (res.headersSent || res.hasHeader('Deprecation')) return;
     let headersByVersion = cache.get(windows);
     if (!headersByVersion) cache.set(windows, (headersByVersion = new Map()));

@@ -97,6 +97,23 @@ describe('the end of an operation', () => {
       undefined,
     ]);
   });
+
+  it('links the guide of the last version that has it, once for each relation', async () => {
+    const numbered = [
+      { version: '1' },
+      { version: '2', sunset: '2027-01-01', guide },
+      { version: '3', released: '2026-01-01' },
+    ];
+    const listener = serve({ versions: numbered }, byVersion(before('3', says('export'))));
+    const end = ['@1767225600', 'Fri, 01 Jan 2027 00:00:00 GMT'];
+    const [deprecation, sunset] = ['deprecation', 'sunset'].map((rel) => `<${guide}>; rel="${rel}"; type="text/html"`);
+    expect(ending(await sendRequest(listener, requested('1')))).toEqual([...end, `${deprecation}, ${sunset}`]);
+    expect(ending(await sendRequest(listener, requested('2')))).toEqual([...end, `${sunset}, ${deprecation}`]);
+    const dated = [{ version: '2024-01-31', guide }, '2026-11-22'];
+    const withoutSunset = serve({ versions: dated }, byVersion(before('2026-11-22', says('export'))));
+    const response = await sendRequest(withoutSunset, requested('2024-01-31'));
+    expect(ending(response)).toEqual(['@1795305600', undefined, deprecation]);
+  });
 });
 
 describe('the report of client usage', () => {
