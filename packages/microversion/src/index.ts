@@ -54,14 +54,9 @@ export {
   queryParameter,
   type VersionSource,
 } from './versioning/sources.js';
-export {
-  type ClientUsage,
-  type UsageReport,
-  type UsageReportOptions,
-  usageReport,
-  type VersionUsage,
-} from './versioning/usage.js';
+export { type UsageReport, type UsageReportOptions, usageReport } from './versioning/usage.js';
 export type { UnlistedVersions } from './versioning/version-list.js';
+export type { ClientUsage, VersionUsage } from './versioning/version-usage.js';
 export {
   type ClientVersion,
   type VersioningMiddleware,

@@ -1,29 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import { rejectUnknownOptions } from '../negotiation/reject-unknown.js';
 import type { Version } from '../version.js';
+import { usageMetrics } from './usage-metrics.js';
+import type { VersionUsage } from './version-usage.js';
 import type { VersionUse } from './versioning.js';
-
-/** How often one client has used one version. */
-export interface ClientUsage {
-  readonly client: string;
-  readonly requests: number;
-  /** When the last request arrived. */
-  readonly lastSeen: Date;
-}
-
-/** How often one version was used. */
-export interface VersionUsage {
-  readonly version: string;
-  readonly requests: number;
-  /** The number of requests that did not specify a version. */
-  readonly withoutVersion: number;
-  readonly lastSeen: Date;
-  /** The clients that used the version, most requests first. Empty without the option `client`. */
-  readonly clients: readonly ClientUsage[];
-}
 
 /** Options for {@link usageReport}. */
 export interface UsageReportOptions {
-  /** Returns an identifier of the client, such as its account or `User-Agent`. Default: clients are not counted. */
+  /**
+   * Returns an identifier of the client, such as its account or `User-Agent`; undefined and an empty string count only
+   * for the version. Default: clients are not counted.
+   */
   readonly client?: (req: IncomingMessage) => string | undefined;
   /**
    * The maximum number of clients to count per version; requests from additional clients count only for the version.
@@ -40,7 +27,19 @@ export interface UsageReport {
   readonly onVersion: (use: VersionUse) => void;
   /** Returns the counts since the report was created, oldest version first. */
   readonly versions: () => readonly VersionUsage[];
+  /**
+   * Returns the counts in the Prometheus text format. Each version has at most `maxClients` series by client, and one
+   * with an empty `client` for all other requests.
+   */
+  readonly metrics: () => string;
 }
+
+/** The names of the options of {@link usageReport}. */
+export const USAGE_OPTIONS: Readonly<Record<keyof UsageReportOptions, true>> = {
+  client: true,
+  maxClients: true,
+  now: true,
+};
 
 interface RequestCount {
   requests: number;
@@ -49,6 +48,8 @@ interface RequestCount {
 
 /**
  * Creates a report that counts, in memory, the requests of each client to each version.
+ *
+ * @throws TypeError if an option is unknown
  *
  * @example
  * ```ts
@@ -61,7 +62,9 @@ interface RequestCount {
  * app.use(versioning({ versions: ['2025-03-01', '2026-11-22'], onVersion: usage.onVersion }));
  * ```
  */
-export function usageReport({ client, maxClients = 1000, now = Date.now }: UsageReportOptions = {}): UsageReport {
+export function usageReport(options: UsageReportOptions = {}): UsageReport {
+  rejectUnknownOptions('usageReport', options, Object.keys(USAGE_OPTIONS));
+  const { client, maxClients = 1000, now = Date.now } = options;
   const counts = new Map<
     string,
     RequestCount & { version: Version; withoutVersion: number; clients: Map<string, RequestCount> }
@@ -70,6 +73,19 @@ export function usageReport({ client, maxClients = 1000, now = Date.now }: Usage
   function countRequest(entry: RequestCount, time: number): void {
     entry.requests += 1;
     entry.lastSeen = time;
+  }
+
+  function versions(): readonly VersionUsage[] {
+    const ascendingCounts = [...counts.values()].sort((a, b) => a.version.compare(b.version));
+    return ascendingCounts.map(({ version, requests, withoutVersion, lastSeen, clients }) => ({
+      version: version.text,
+      requests,
+      withoutVersion,
+      lastSeen: new Date(lastSeen),
+      clients: [...clients]
+        .map(([name, use]) => ({ client: name, requests: use.requests, lastSeen: new Date(use.lastSeen) }))
+        .sort((a, b) => b.requests - a.requests),
+    }));
   }
 
   return {
@@ -84,23 +100,13 @@ export function usageReport({ client, maxClients = 1000, now = Date.now }: Usage
       countRequest(entry, time);
       if (source === undefined) entry.withoutVersion += 1;
       const name = client?.(req);
-      if (name === undefined) return;
+      if (!name) return;
       let clientCount = entry.clients.get(name);
       if (!clientCount && entry.clients.size < maxClients)
         entry.clients.set(name, (clientCount = { requests: 0, lastSeen: time }));
       if (clientCount) countRequest(clientCount, time);
     },
-    versions() {
-      const ascendingCounts = [...counts.values()].sort((a, b) => a.version.compare(b.version));
-      return ascendingCounts.map(({ version, requests, withoutVersion, lastSeen, clients }) => ({
-        version: version.text,
-        requests,
-        withoutVersion,
-        lastSeen: new Date(lastSeen),
-        clients: [...clients]
-          .map(([name, use]) => ({ client: name, requests: use.requests, lastSeen: new Date(use.lastSeen) }))
-          .sort((a, b) => b.requests - a.requests),
-      }));
-    },
+    versions,
+    metrics: () => usageMetrics(versions()),
   };
 }

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { sendRequest } from '../../../../testing/send-request.js';
-import { before, byVersion, since, usageReport, type VersioningOptions, versioning } from '../../src/index.js';
+import { before, byVersion, since, type VersioningOptions, versioning } from '../../src/index.js';
 
 const guide = 'https://example.com/versions/2024-01-31';
 const versions: VersioningOptions['versions'] = [
@@ -113,36 +113,5 @@ describe('the end of an operation', () => {
     const withoutSunset = serve({ versions: dated }, byVersion(before('2026-11-22', says('export'))));
     const response = await sendRequest(withoutSunset, requested('2024-01-31'));
     expect(ending(response)).toEqual(['@1795305600', undefined, deprecation]);
-  });
-});
-
-describe('the report of client usage', () => {
-  it('counts requests by version and client', async () => {
-    let time = 0;
-    const usage = usageReport({ client: (req) => req.headers['user-agent'], maxClients: 2, now: () => (time += 1000) });
-    const listener = serve({ onVersion: usage.onVersion });
-    for (const client of ['a', 'b', 'b', 'c']) await sendRequest(listener, requested('2024-01-31', client));
-    await sendRequest(listener, { headers: { 'User-Agent': 'a' } });
-    await sendRequest(listener, requested('2026-11-22', 'a'));
-    await sendRequest(listener, requested('2020-01-01', 'a'));
-    expect(usage.versions()).toEqual([
-      {
-        version: '2024-01-31',
-        requests: 5,
-        withoutVersion: 1,
-        lastSeen: new Date(5000),
-        clients: [
-          { client: 'a', requests: 2, lastSeen: new Date(5000) },
-          { client: 'b', requests: 2, lastSeen: new Date(3000) },
-        ],
-      },
-      {
-        version: '2026-11-22',
-        requests: 1,
-        withoutVersion: 0,
-        lastSeen: new Date(6000),
-        clients: [{ client: 'a', requests: 1, lastSeen: new Date(6000) }],
-      },
-    ]);
   });
 });
