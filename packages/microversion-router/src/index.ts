@@ -1,5 +1,6 @@
 export * from './documents/index.js';
 export { errorBoundary, type Fault, type OnError } from './router/error-boundary.js';
+export type { RouterErrorsOption } from './router/error-sender.js';
 export * from './router/errors.js';
 export type { RouterObserver, ServedRequest, Stage } from './router/observer.js';
 export {

@@ -15,7 +15,7 @@ export { apiSigError } from './error-bodies/api-sig-error.js';
 export { computeFault } from './error-bodies/compute-fault.js';
 export type { ErrorBody, ErrorFormat } from './error-bodies/error-body.js';
 export { genericError } from './error-bodies/generic-error.js';
-export { jsonError, type ProblemOptions, problem, problemBody } from './error-bodies/problem.js';
+export { jsonError, type ProblemOptions, problem, problemBody, type SentError } from './error-bodies/problem.js';
 export {
   InvalidVersionHeader,
   MicroversionError,

@@ -14,11 +14,11 @@ import type { z } from 'zod';
 import { checkMediaType, readBody } from './body.js';
 import { conversionsByOperation, negotiatedVersion, windowsOfRoute } from './by-history.js';
 import { errorBoundary, type Fault, type OnError } from './error-boundary.js';
+import { createErrorSender, type RouterErrorsOption } from './error-sender.js';
 import { InvalidBody, InvalidQuery, InvalidReply } from './errors.js';
 import { RequestTrace, type RouterObserver } from './observer.js';
 import type { Operation, Routed } from './operation.js';
 import { PreparedResponse } from './prepared-response.js';
-import { createProblemFault } from './problem-fault.js';
 import { Reply } from './reply.js';
 import { candidatesOf, operationAt, routeTable } from './table.js';
 
@@ -42,8 +42,13 @@ export interface RouterOptions<C> {
   /** Checks whether the policy allows the operation on its target. Throws if access is denied. */
   readonly authorize?: (operation: Operation, call: C & Routed) => void | Promise<void>;
   /**
-   * Sends an error. It is the only function that renders errors; if it throws, the response is an empty 500.
-   * Default: problem details (RFC 9457) for errors with a status below 500, otherwise a 500 without details.
+   * How errors are sent: `problem` (RFC 9457), `json`, or a function that returns the body and its content type. Internal
+   * errors are sent as a status 500 without details. Default `problem`.
+   */
+  readonly errors?: RouterErrorsOption;
+  /**
+   * Replaces `errors`: sends the complete response for an error, including internal errors, for an API whose errors also
+   * decide about the status, the headers or a log entry. If it throws, the response is an empty 500.
    */
   readonly fault?: Fault;
   /** Called with errors that `fault` throws, errors after the response has started and, without `fault`, internal errors. */
@@ -67,13 +72,15 @@ export interface RouterOptions<C> {
   readonly migrations?: Migrations;
 }
 
-const ROUTER_OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
+/** The names of the options of {@link createRouter}. */
+export const ROUTER_OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
   operations: true,
   call: true,
   path: true,
   negotiate: true,
   checkAddress: true,
   authorize: true,
+  errors: true,
   fault: true,
   onError: true,
   bodyLimitBytes: true,
@@ -176,7 +183,9 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     mediaTypes: options.mediaTypes ?? [],
     jsonLimits: { ...defaultJsonLimits, ...options.jsonLimits },
   };
-  const fault = errorBoundary(options.fault ?? createProblemFault(options.onError), options.onError);
+  if (options.fault && options.errors !== undefined)
+    throw new TypeError("createRouter: 'fault' replaces 'errors': set only one of them");
+  const fault = errorBoundary(options.fault ?? createErrorSender(options.errors, options.onError), options.onError);
   const { negotiate = negotiatedVersion } = options;
   const migrationsByOperation = options.migrations && conversionsByOperation(options.operations, options.migrations);
 

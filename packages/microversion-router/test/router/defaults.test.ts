@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { before, since, versioning } from '@apistrata/microversion';
+import { before, computeFault, problem, since, versioning } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sendRequest } from '../../../../testing/send-request.js';
-import { createRouter, operationsOf } from '../../src/index.js';
+import { createRouter, operationsOf, type RouterOptions } from '../../src/index.js';
 
 const operation = operationsOf<object>();
 const reply = { ok: z.boolean() };
@@ -35,6 +35,8 @@ const operations = [
     },
   }),
 ];
+const JSON_TYPE = 'application/json; charset=UTF-8';
+const NO_ROUTE = 'The resource could not be found.';
 const versions = ['2024-01-01', '2025-01-01'];
 
 describe('a router behind versioning()', () => {
@@ -73,6 +75,39 @@ describe('a router behind versioning()', () => {
       detail: 'The request failed because of an internal server error.',
     });
     expect(reported).toEqual([failure]);
+  });
+});
+
+describe('the errors of a router', () => {
+  const { negotiate } = versioning({ versions });
+  const read = async (options: Partial<RouterOptions<object>>, path: string) => {
+    const router = createRouter({ operations, call: () => ({}), negotiate, ...options });
+    const { status, headers, body } = await sendRequest(router, { path });
+    return [status, headers['content-type'], body];
+  };
+  const message = 'The request failed because of an internal server error.';
+
+  it.each([
+    [{}, '/teapot', 'application/problem+json', { title: "I'm a Teapot", status: 418, detail: 'short and stout' }],
+    [{ errors: 'json' }, '/teapot', JSON_TYPE, { error: { status: 418, message: 'short and stout' } }],
+    [{ errors: 'json' }, '/fail', JSON_TYPE, { error: { status: 500, message } }],
+    [{ errors: computeFault }, '/none', JSON_TYPE, { itemNotFound: { code: 404, message: NO_ROUTE } }],
+    [{ errors: computeFault }, '/fail', JSON_TYPE, { computeFault: { code: 500, message } }],
+    [
+      { errors: problem({ type: (code) => `urn:${code}` }) },
+      '/none',
+      'application/problem+json',
+      { type: 'urn:NO_ROUTE', title: 'Not Found', status: 404, detail: NO_ROUTE, code: 'NO_ROUTE' },
+    ],
+  ] as const)('are sent as the option says: %j for %s', async (options, path, type, body) => {
+    const [, contentType, text] = await read(options, path);
+    expect([contentType, JSON.parse(text as string)]).toEqual([type, body]);
+  });
+
+  it('have a format that exists', () => {
+    const create = (options: object) => () => createRouter({ operations, call: () => ({}), negotiate, ...options });
+    expect(create({ errors: 'next' })).toThrow("'errors' must be 'problem', 'json' or a function, not 'next'");
+    expect(create({ errors: 'json', fault: () => {} })).toThrow("'fault' replaces 'errors': set only one of them");
   });
 });
 

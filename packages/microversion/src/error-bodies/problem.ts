@@ -1,6 +1,14 @@
 import { STATUS_CODES } from 'node:http';
-import type { MicroversionError, RequestError } from '../errors.js';
-import type { ErrorBody, ErrorFormat } from './error-body.js';
+import { type MicroversionError, RequestError } from '../errors.js';
+import type { ErrorBody } from './error-body.js';
+
+/** An error that a response describes: a {@link RequestError}, or an error of a handler with a status. */
+export interface SentError {
+  readonly status: number;
+  readonly message: string;
+  /** The code of the error, if it is a string. */
+  readonly code?: unknown;
+}
 
 /** Options for {@link problem}. */
 export interface ProblemOptions {
@@ -44,19 +52,24 @@ function versionsOf({ served, status }: RequestError) {
  * `detail`, the `code` of the error, the supported `versions` after a failed negotiation, and `errors` for an invalid
  * body or query.
  */
-export function problem({ type }: ProblemOptions = {}): ErrorFormat {
-  return (error) => problemBody(error, { ...versionsOf(error), ...validationErrorsOf(error) }, type);
+export function problem({ type }: ProblemOptions = {}): (error: SentError) => ErrorBody {
+  return (error) =>
+    problemBody(
+      error,
+      error instanceof RequestError ? { ...versionsOf(error), ...validationErrorsOf(error) } : {},
+      type,
+    );
 }
 
 /** Returns problem details for any error with a status. */
 export function problemBody(
-  error: { readonly status: number; readonly message: string; readonly code?: unknown },
+  error: SentError,
   members: Readonly<Record<string, unknown>> = {},
   type?: ProblemOptions['type'],
 ): ErrorBody {
   const { status, message: detail, code } = error;
   const body = {
-    ...(type && { type: type(code as MicroversionError['code']) }),
+    ...(type && typeof code === 'string' && { type: type(code as MicroversionError['code']) }),
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail,
@@ -67,6 +80,7 @@ export function problemBody(
 }
 
 /** Formats an error as `{"error": {"code", "status", "message"}}`, for clients that expect plain JSON. */
-export function jsonError({ code, status, message }: RequestError): ErrorBody {
-  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify({ error: { code, status, message } }) };
+export function jsonError({ code, status, message }: SentError): ErrorBody {
+  const error = { ...(typeof code === 'string' && { code }), status, message };
+  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify({ error }) };
 }
