@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorBody, jsonError, problem, type SentError } from '@apistrata/microversion';
+import { type ErrorBody, jsonError, problem, rejectUnknownOptions, type SentError } from '@apistrata/microversion';
 import type { Fault, OnError } from './error-boundary.js';
 
 /**
@@ -16,13 +16,6 @@ function isExposed(error: unknown): error is SentError {
 
 const INTERNAL_ERROR: SentError = { status: 500, message: 'The request failed because of an internal server error.' };
 
-function formatOf(errors: RouterErrorsOption): Exclude<RouterErrorsOption, string> {
-  if (typeof errors === 'function') return errors;
-  if (errors === 'problem') return problem();
-  if (errors === 'json') return jsonError;
-  throw new TypeError(`createRouter: 'errors' must be 'problem', 'json' or a function, not '${errors}'`);
-}
-
 /**
  * Creates the function that sends errors in a format. Internal errors are passed to `onError`; their details are not
  * sent.
@@ -30,7 +23,9 @@ function formatOf(errors: RouterErrorsOption): Exclude<RouterErrorsOption, strin
  * @throws TypeError if the format is unknown
  */
 export function createErrorSender(errors: RouterErrorsOption = 'problem', onError: OnError = () => {}): Fault {
-  const format = formatOf(errors);
+  const formats = { problem: problem(), json: jsonError };
+  if (typeof errors === 'string') rejectUnknownOptions('createRouter errors', { [errors]: 1 }, Object.keys(formats));
+  const format = typeof errors === 'string' ? formats[errors] : errors;
   return (error, req, res) => {
     const sentError = isExposed(error) ? error : INTERNAL_ERROR;
     if (sentError === INTERNAL_ERROR) onError(error, req);

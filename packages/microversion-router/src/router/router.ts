@@ -183,8 +183,6 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     mediaTypes: options.mediaTypes ?? [],
     jsonLimits: { ...defaultJsonLimits, ...options.jsonLimits },
   };
-  if (options.fault && options.errors !== undefined)
-    throw new TypeError("createRouter: 'fault' replaces 'errors': set only one of them");
   const fault = errorBoundary(options.fault ?? createErrorSender(options.errors, options.onError), options.onError);
   const { negotiate = negotiatedVersion } = options;
   const migrationsByOperation = options.migrations && conversionsByOperation(options.operations, options.migrations);

@@ -69,7 +69,7 @@ export function problemBody(
 ): ErrorBody {
   const { status, message: detail, code } = error;
   const body = {
-    ...(type && typeof code === 'string' && { type: type(code as MicroversionError['code']) }),
+    ...(type && { type: type(code as MicroversionError['code']) }),
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail,
@@ -81,6 +81,5 @@ export function problemBody(
 
 /** Formats an error as `{"error": {"code", "status", "message"}}`, for clients that expect plain JSON. */
 export function jsonError({ code, status, message }: SentError): ErrorBody {
-  const error = { ...(typeof code === 'string' && { code }), status, message };
-  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify({ error }) };
+  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify({ error: { code, status, message } }) };
 }
