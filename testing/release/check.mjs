@@ -1,7 +1,7 @@
 // Releases all packages to a local registry, from a clone of the working tree, and installs each of them as users do. Nothing
 // leaves this machine; only programs in node_modules/.cache stay on it. Ends after at most two hours.
-import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -115,12 +115,18 @@ async function releaseAll(folder, registry) {
  * packages, and the time.
  */
 async function npx(folder, registry, name, version) {
-  const { args, packages, megabytes, seconds, ...serving } = uses[name].npx;
+  const { args, packages, megabytes, seconds, files = {}, exit, output, ...serving } = uses[name].npx;
   const clean = cleanEnvironment(folder, await nodeOf(24));
   const env = { ...registry.env, ...clean.env, npm_config_cache: join(folder, 'cache') };
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), JSON.stringify(content));
   const begun = performance.now();
   const command = ['--yes', `@apistrata/${name}@${version}`, ...args];
-  const status = await firstStatus('npx', command, { cwd: folder, env, ...serving });
+  const run = () => {
+    const { status, stdout, stderr } = spawnSync('npx', command, { cwd: folder, env, encoding: 'utf8' });
+    if (!output.test(stdout)) throw new Error(`npx @apistrata/${name} printed ${stdout}${stderr}`);
+    return status;
+  };
+  const status = exit === undefined ? await firstStatus('npx', command, { cwd: folder, env, ...serving }) : run();
   const duration = (performance.now() - begun) / 1000;
   const [installed] = readdirSync(join(folder, 'cache/_npx')).map((id) =>
     join(folder, 'cache/_npx', id, 'node_modules'),
@@ -128,7 +134,7 @@ async function npx(folder, registry, name, version) {
   const { packages: tree } = JSON.parse(readFileSync(join(installed, '.package-lock.json'), 'utf8'));
   const size = Number(execFileSync('du', ['-sk', installed], { encoding: 'utf8' }).split('\t')[0]) / 1000;
   const count = Object.keys(tree).length;
-  const fine = status === 200 && count <= packages && size <= megabytes && duration <= seconds;
+  const fine = status === (exit ?? 200) && count <= packages && size <= megabytes && duration <= seconds;
   return [
     fine,
     `npx @apistrata/${name} returned ${status} after ${duration.toFixed(1)} s: ${count} packages, ${size.toFixed(1)} MB`,

@@ -1,5 +1,12 @@
 const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
 
+/** Returns an OpenAPI document with an operation for each path. */
+function documentOf(...paths) {
+  const responses = { 204: { description: 'Done' } };
+  const operations = paths.map((path) => [path, { get: { summary: `Show ${path}`, responses } }]);
+  return { openapi: '3.1.0', info: { title: 'Lists', version: '1.0.0' }, paths: Object.fromEntries(operations) };
+}
+
 /**
  * The first use of each package by a user.
  *
@@ -13,7 +20,8 @@ const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
  *   of a value that the example exports, if it has no server; or the program that runs it; or that it is only compiled,
  *   because it needs a prepared machine
  * - `npx`: arguments of the command, the pattern of its output when it serves, the path of a request; the maximum number of packages and
- *   megabytes that `npx` installs, and of seconds until the first response. Packages without `imports` are only run
+ *   megabytes that `npx` installs, and of seconds until the first response. A command that ends has `files` (JSON by name), `exit`
+ *   (its exit code) and `output` (a pattern) instead of the pattern and the path. Packages without `imports` are only run
  * - `compiles`: the peer dependency that the README installs runs install scripts, for optional native parts
  * - `sqlite`: a second use with the SQLite of the row, if there is one
  */
@@ -111,6 +119,15 @@ export const uses = {
     mount: '/docs',
     probe: { path: '/docs' },
     readme: { path: '/docs' },
+    npx: {
+      files: { 'main.json': documentOf('/lists', '/export'), 'openapi.json': documentOf('/lists') },
+      args: ['check', '--against', 'main.json', 'openapi.json'],
+      exit: 1,
+      output: /GET \/export/,
+      packages: 14,
+      megabytes: 18,
+      seconds: 15,
+    },
   },
   qemu: {
     imports: { '@apistrata/qemu': ['qemuDriver'] },
