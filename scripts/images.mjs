@@ -115,7 +115,7 @@ function badge(name, value) {
 }
 
 /** The packages whose READMEs contain a badge with their size. */
-const SMALL_PACKAGES = ['healthcheck', 'microversion', 'quota', 'request-id'];
+const SMALL_PACKAGES = ['healthcheck', 'microversion', 'microversion-router', 'quota', 'request-id'];
 
 /** Returns the badges, by file name. Values are from the manifests and from the table of package sizes. */
 export function badges() {

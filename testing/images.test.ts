@@ -9,7 +9,9 @@ const image = (name: string) => readFileSync(join(root, 'docs/images', name), 'u
 
 it('shows badges with current values; `npm run images` writes them', () => {
   const drawn: Readonly<Record<string, string>> = badges();
-  const sizes = ['healthcheck', 'microversion', 'quota', 'request-id'].map((name) => `size-${name}`);
+  const sizes = ['healthcheck', 'microversion', 'microversion-router', 'quota', 'request-id'].map(
+    (name) => `size-${name}`,
+  );
   expect(Object.keys(drawn)).toEqual(['license', 'node', 'types', 'size', ...sizes]);
   for (const [name, text] of Object.entries(drawn)) expect(image(`badge-${name}.svg`)).toBe(text);
 });
