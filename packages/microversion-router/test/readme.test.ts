@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendRequest } from '../../../testing/send-request.js';
+import type { ClientOptions } from '../src/client/index.js';
+import { OPENAPI_OPTIONS } from '../src/documents/openapi.js';
+import { ROUTER_OPTIONS } from '../src/router/router.js';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -31,4 +34,24 @@ describe('the first example of the README', () => {
     expect(readme).toContain((await sendRequest(router, { path: '/todos', headers: headersOf('2026-11-22') })).body);
     expect(Object.keys(document.paths as object)).toEqual(['/todos']);
   });
+});
+
+const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions<string>, true>> = {
+  version: true,
+  versionHeaders: true,
+  headers: true,
+  fetch: true,
+};
+
+it('the README has a row for every option', () => {
+  const sections = read('../README.md').split('\n## ');
+  const missing = Object.entries({
+    Options: ROUTER_OPTIONS,
+    Documents: OPENAPI_OPTIONS,
+    'Typed client': CLIENT_OPTIONS,
+  }).flatMap(([title, options]) => {
+    const section = sections.find((text) => text.startsWith(`${title}\n`));
+    return Object.keys(options).filter((name) => !section?.includes(`| \`${name}\` |`));
+  });
+  expect(missing).toEqual([]);
 });

@@ -83,6 +83,13 @@ export interface Discovery {
   readonly choices: DocumentHandler;
 }
 
+/** The names of the options of {@link discovery}. */
+export const DISCOVERY_OPTIONS: Readonly<Record<keyof DiscoveryOptions, true>> = {
+  versions: true,
+  trustProxy: true,
+  base: true,
+};
+
 const VERSION_KEYS: Readonly<Record<keyof ApiVersion, true>> = {
   id: true,
   path: true,
@@ -131,7 +138,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 
 /** Creates the documents from which clients discover the major versions and microversions of an API. Links are absolute. */
 export function discovery(options: DiscoveryOptions): Discovery {
-  rejectUnknownOptions('discovery', options, ['versions', 'trustProxy', 'base']);
+  rejectUnknownOptions('discovery', options, Object.keys(DISCOVERY_OPTIONS));
   const versions = options.versions.map(checkVersion);
 
   function baseOf(req: IncomingMessage): string {

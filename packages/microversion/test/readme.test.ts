@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendRequest } from '../../../testing/send-request.js';
+import { DISCOVERY_OPTIONS } from '../src/discovery.js';
+import { negotiatorOptionNames } from '../src/negotiation/negotiator.js';
+import { USAGE_OPTIONS } from '../src/versioning/usage.js';
+import { VERSIONING_OPTIONS } from '../src/versioning/versioning.js';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -57,4 +61,10 @@ describe('the complete API of the README', () => {
     expect(await get('/')).toMatchObject([200, { versions: [{ id: 'v1', version: '1.12', links: self }] }]);
     expect(await get('/v1')).toMatchObject([200, { version: { id: 'v1', min_version: '1.1', links: self } }]);
   });
+});
+
+it('the README has a row for every option', () => {
+  const tables = { ...VERSIONING_OPTIONS, ...DISCOVERY_OPTIONS, ...USAGE_OPTIONS };
+  const names = [...Object.keys(tables), ...negotiatorOptionNames, 'errors'];
+  expect(names.filter((name) => !read('../README.md').includes(`| \`${name}\` |`))).toEqual([]);
 });

@@ -19,7 +19,7 @@ export interface OpenApiOptions extends ApiDescription {
   readonly actions?: 'one-of' | 'separate';
 }
 
-const KNOWN_OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
+export const OPENAPI_OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
   title: true,
   description: true,
   serverUrl: true,
@@ -192,7 +192,7 @@ function components(api: ApiDescription, version: string) {
 
 /** Returns the OpenAPI 3.1 document for one version. Descriptions note in which versions operations and fields exist. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
-  rejectUnknownOptions('openApi', options, Object.keys(KNOWN_OPTIONS));
+  rejectUnknownOptions('openApi', options, Object.keys(OPENAPI_OPTIONS));
   const version = Version.of(options.version);
   const shared = components(options, version.text);
   const histories = groupBy(operations, operationKey);

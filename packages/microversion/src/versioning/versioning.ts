@@ -67,7 +67,8 @@ export interface VersioningMiddleware extends VersionMiddleware {
   (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown): void;
 }
 
-const OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
+/** The names of the options of {@link versioning}. */
+export const VERSIONING_OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
   versions: true,
   scheme: true,
   from: true,
@@ -119,7 +120,7 @@ function responseHeaderOf(
  * ```
  */
 export function versioning(options: VersioningOptions): VersioningMiddleware {
-  rejectUnknownOptions('versioning', options, Object.keys(OPTIONS));
+  rejectUnknownOptions('versioning', options, Object.keys(VERSIONING_OPTIONS));
   const list = new VersionList(
     options.versions,
     checkChoice('unlisted', options.unlisted ?? 'reject', ['reject', 'previous']),
