@@ -11,6 +11,7 @@ const RUNS = 9;
 const QUICK_RUNS = 1;
 const packages = [
   'microversion',
+  'microversion-router',
   'request-id',
   'healthcheck',
   'quota',
