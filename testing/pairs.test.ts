@@ -1,6 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+// @ts-expect-error: scripts have no types
+import { manifestOf, supportsCommonJs } from '../scripts/manifests.mjs';
+// @ts-expect-error: scripts have no types
+import { NAMES, rowsToTest, showsReadme, usesCommonJsTools } from './release/matrix.mjs';
+// @ts-expect-error: scripts have no types
+import { uses } from './release/uses.mjs';
 
 const module = join(import.meta.dirname, 'release/pairs.mjs');
 
@@ -17,4 +23,21 @@ it('every two values of different factors occur together in the matrix of the re
   }
   // The two factors with the most values need one row for each of their pairs; the others must not add many rows.
   expect(rows.length).toBeLessThan(30);
+});
+
+describe('the matrix of the release check', () => {
+  const rows = rowsToTest();
+  const libraries: readonly string[] = NAMES.filter((name: string) => uses[name].imports);
+
+  it.each(libraries)('runs the README of %s with each package manager', (name) => {
+    const shown = rows.filter((row: any) => row.name === name && showsReadme(row));
+    expect(new Set(shown.map(({ manager }: any) => manager))).toEqual(new Set(['npm', 'pnpm', 'yarn']));
+  });
+
+  const commonjs = libraries.filter((name) => supportsCommonJs(`packages/${name}`));
+
+  it.each(commonjs)('uses %s with the tools of CommonJS projects', (name) => {
+    expect(rows.filter((row: any) => row.name === name && usesCommonJsTools(row))).not.toEqual([]);
+    expect(Object.keys(manifestOf(`packages/${name}`).exports)).toContain(`./${uses[name].subPath}`);
+  });
 });

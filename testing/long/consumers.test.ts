@@ -1,14 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 // @ts-expect-error: scripts have no types
 import { supportsCommonJs } from '../../scripts/manifests.mjs';
 // @ts-expect-error: scripts have no types
-import { installedFolderOf } from '../../scripts/published-form.mjs';
-// @ts-expect-error: scripts have no types
 import { fetchNode } from '../../scripts/tools.mjs';
+import { installPacked } from '../packed-packages.js';
+import { registryPackage } from '../registry-package.js';
+// @ts-expect-error: scripts have no types
+import { programOf, uses as releaseUses } from '../release/uses.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-consumers-'));
@@ -35,35 +37,6 @@ const uses: Readonly<Record<string, Use>> = {
       "enforceQuota({ quota: projectQuotas({ store: memoryStore(), kinds: ['secrets'] }), kind: 'secrets', project: () => 'p' })",
   },
 };
-
-/** Unpacks the published form into a separate node_modules. */
-function install(names: readonly string[]): void {
-  const packed = join(folder, 'packed');
-  mkdirSync(packed);
-  const filters = names.map((name) => `--filter=@apistrata/${name}`);
-  const args = [join(root, 'scripts/pnpm.mjs'), ...filters, 'pack', '--pack-destination', packed];
-  execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' });
-  for (const name of names) {
-    const { version } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
-    const target = join(folder, 'node_modules', '@apistrata', name);
-    mkdirSync(target, { recursive: true });
-    const tarball = join(packed, `apistrata-${name}-${version}.tgz`);
-    execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
-    installNeeded(name);
-  }
-}
-
-/** Links the dependencies of a package, including optional peers, which its sub-paths require. */
-function installNeeded(name: string): void {
-  const source = join(root, 'packages', name);
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-  for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) {
-    const link = join(folder, 'node_modules', needed);
-    if (needed.startsWith('@apistrata/') || existsSync(link)) continue;
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(installedFolderOf(source, needed), link);
-  }
-}
 
 /** The path of the oldest Node that the small packages support; undefined if the registry cannot be reached. */
 async function findOldNode(): Promise<string | undefined> {
@@ -92,13 +65,13 @@ let oldNode: string | undefined;
 const NODES = ['the current Node', 'Node 20.19'] as const;
 
 /** Returns the path of a Node, or skips the test if it could not be fetched. */
-function programOf(node: (typeof NODES)[number], skip: TestContext['skip']): string {
+function nodeOf(node: (typeof NODES)[number], skip: TestContext['skip']): string {
   if (node === 'the current Node') return process.execPath;
   return oldNode ?? skip('the registry cannot be reached');
 }
 
 beforeAll(async () => {
-  install(Object.keys(uses));
+  installPacked(Object.keys(uses), folder);
   for (const express of ['express', 'express4']) {
     symlinkSync(join(root, 'node_modules', express), join(folder, 'node_modules', express));
   }
@@ -120,13 +93,13 @@ describe.each(Object.entries(uses))('the published package @apistrata/%s', (name
   const imports = ['express', 'express4'].flatMap((express) => NODES.map((node) => [express, node] as const));
 
   it.for(imports)('can be imported into an ES module with %s on %s', ([express, node], { skip }) => {
-    const program = programOf(node, skip);
+    const program = nodeOf(node, skip);
     const text = `import express from '${express}';\nimport { ${names} } from '@apistrata/${name}';\n${server('express', middleware)}`;
     expect(run(program, `${name}-${express}.mjs`, text)).toContain('status 200');
   });
 
   it.for(NODES)('can be required from CommonJS on %s', (node, { skip }) => {
-    const program = programOf(node, skip);
+    const program = nodeOf(node, skip);
     const text = `const express = require('express');\nconst { ${names} } = require('@apistrata/${name}');\n${server('express', middleware)}`;
     expect(run(program, `${name}.cjs`, text)).toContain('status 200');
   });
@@ -181,6 +154,27 @@ describe('the packages that support CommonJS', () => {
     const options = ['--module', 'commonjs', '--moduleResolution', 'node10', '--ignoreDeprecations', '6.0'];
     expect(compile(commonjs, 'ts', ...options)).toEqual([0, '']);
   });
+
+  it.for(['commonjs', 'node16'])(
+    'run in ts-node with `module: %s`',
+    async (module, { skip }) => {
+      const programs = await registryPackage('ts-node@10 typescript@5');
+      if (!programs) skip('*** SKIPPED: ts-node: the registry cannot be reached ***');
+      const project = join(folder, `ts-node-${module}`);
+      mkdirSync(project, { recursive: true });
+      const compilerOptions = { module, target: 'es2022', strict: true, types: ['node'] };
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+      for (const [name] of commonjs) {
+        const program = programOf(releaseUses[name], { express: '5', modules: 'cjs', types: true });
+        writeFileSync(join(project, `${name}.ts`), program);
+        const { NODE_OPTIONS: _, ...env } = process.env;
+        const args = [join(programs, 'ts-node/dist/bin.js'), `${name}.ts`];
+        const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, env, encoding: 'utf8' });
+        expect([name, stdout, stderr]).toEqual([name, 'status 200\n', '']);
+      }
+    },
+    120_000,
+  );
 
   it('can be tested with Jest in its default configuration', () => {
     const project = join(folder, 'jest');

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { installedFolderOf, writePublishedForm } from '../../scripts/published-form.mjs';
+import { writePublishedForm } from '../../scripts/published-form.mjs';
+import { linkPackage } from '../packed-packages.js';
 // @ts-expect-error: scripts have no types
 import { packagesOfReadme } from '../release/projects.mjs';
 // @ts-expect-error: scripts have no types
@@ -17,17 +18,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NAMES = ['microversion', 'microversion-router', 'request-id', 'healthcheck', 'quota'];
 
-/** Links a package that is installed for one folder into the `node_modules` of another folder. */
-function link(name: string, from: string, into: string): void {
-  const path = join(into, 'node_modules', name);
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(installedFolderOf(from, name), path);
-}
-
 const readmeOf = (name: string) => readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
 
-/** The first TypeScript example of a README. */
-const exampleOf = (name: string) => /```ts\n([\s\S]*?)```/.exec(readmeOf(name))?.[1] ?? '';
+/** The first example of a README in a language. */
+const exampleOf = (name: string, language: 'ts' | 'js') =>
+  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readmeOf(name))?.[1] ?? '';
 
 /** Installs a package of this repository into a project, in the form in which it is published. */
 async function installOwn(name: string, project: string): Promise<void> {
@@ -35,7 +30,7 @@ async function installOwn(name: string, project: string): Promise<void> {
   await writePublishedForm(`packages/${name}`, target);
   const { dependencies = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'));
   for (const needed of Object.keys(dependencies).filter((other) => !other.startsWith('@apistrata/')))
-    link(needed, join(root, 'packages', name), target);
+    linkPackage(needed, join(root, 'packages', name), target);
 }
 
 /** A test that starts the example of a package and sends a request. */
@@ -64,7 +59,7 @@ beforeAll(async () => {
   for (const name of NAMES) {
     for (const word of packagesOfReadme(readmeOf(name))) {
       if (word.startsWith('@apistrata/')) await installOwn(word.slice('@apistrata/'.length), join(folder, name));
-      else link(word, root, join(folder, name));
+      else linkPackage(word, root, join(folder, name));
     }
   }
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
@@ -73,7 +68,7 @@ beforeAll(async () => {
 it('the first examples of the READMEs run with the packages that they install, in Jest, in CommonJS without options', () => {
   const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
   for (const name of NAMES) {
-    const { outputText } = ts.transpileModule(exampleOf(name), { compilerOptions });
+    const { outputText } = ts.transpileModule(exampleOf(name, 'ts'), { compilerOptions });
     writeFileSync(join(folder, name, 'example.js'), outputText);
     writeFileSync(join(folder, name, 'readme.test.js'), testOf(name, "require('./example.js')"));
   }
@@ -81,13 +76,41 @@ it('the first examples of the READMEs run with the packages that they install, i
   expect(output).toContain(`${NAMES.length} passed, ${NAMES.length} total`);
 });
 
+/** Whether the first JavaScript example is an app in CommonJS. That of microversion is run with its Jest test. */
+const hasCommonJs = (name: string) => /^const .*require\('@apistrata\//.test(exampleOf(name, 'js'));
+
+/** Loads an example, and finds its server, which need not be exported. */
+const loadServer = (file: string) => `(() => {
+    const { Server } = require('node:net');
+    const { listen } = Server.prototype;
+    let server;
+    Server.prototype.listen = function (...args) {
+      server = this;
+      return listen.apply(this, args);
+    };
+    require('./${file}');
+    Server.prototype.listen = listen;
+    return { server };
+  })()`;
+
+it('the CommonJS examples of the READMEs are tested with Jest, as they are', () => {
+  const names = NAMES.filter(hasCommonJs);
+  expect(names).toEqual(['request-id', 'healthcheck', 'quota']);
+  for (const name of names) {
+    writeFileSync(join(folder, name, 'commonjs.js'), exampleOf(name, 'js'));
+    writeFileSync(join(folder, name, 'commonjs.test.js'), testOf(name, loadServer('commonjs.js')));
+  }
+  const output = run(join(root, 'node_modules/jest/bin/jest.js'), '--ci', '--testPathPatterns', 'commonjs');
+  expect(output).toContain(`${names.length} passed, ${names.length} total`);
+});
+
 it('the first examples of the READMEs run with the packages that they install, in Vitest', () => {
   for (const name of NAMES) {
-    writeFileSync(join(folder, name, 'example.ts'), exampleOf(name));
+    writeFileSync(join(folder, name, 'example.ts'), exampleOf(name, 'ts'));
     const head = "import { expect, test } from 'vitest';\n";
     writeFileSync(join(folder, name, 'readme.spec.ts'), head + testOf(name, "await import('./example.ts')"));
   }
-  link('vitest', root, folder);
+  linkPackage('vitest', root, folder);
   const output = run(join(root, 'node_modules/vitest/vitest.mjs'), 'run', '.spec.ts', '--no-color');
   expect(output).toMatch(new RegExp(`Tests +${NAMES.length} passed \\(${NAMES.length}\\)`));
 });

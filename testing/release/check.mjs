@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { folderOf, manifestOf, publishedFolders, runsOn } from '../../scripts/manifests.mjs';
+import { folderOf, manifestOf, publishedFolders } from '../../scripts/manifests.mjs';
 import { cleanEnvironment } from './clean-environment.mjs';
-import { pairs } from './pairs.mjs';
+import { NAMES, rowsToTest } from './matrix.mjs';
 import { tryOut } from './projects.mjs';
 import { startRegistry } from './registry.mjs';
 import { firstStatus } from './started.mjs';
@@ -19,27 +19,6 @@ const ROOT = join(import.meta.dirname, '../..');
 const HALF_HOUR = 1_800_000;
 const TWO_HOURS = 7_200_000;
 const TWO_YEARS = 2 * 365 * 24 * 3_600_000;
-
-const MATRIX = {
-  node: [20, 22, 24],
-  express: ['4', '5', 'none'],
-  manager: ['npm', 'pnpm', 'yarn'],
-  typescript: [5, 6, 7],
-  modules: ['esm', 'cjs'],
-  // Version of better-sqlite3 in the same application.
-  sqlite: ['none', 12, 13],
-};
-
-/**
- * Returns whether a combination can occur: Node is new enough, the compute API has the Express version that it needs,
- * and for programs that are only run, nothing is compiled.
- */
-function isPossible({ name, node, express, typescript, modules, sqlite }) {
-  if (!runsOn(name, node)) return false;
-  if (express === 'none' && uses[name].imports?.['@apistrata/compute-router']) return false;
-  if (sqlite !== 'none' && (name !== 'quota' || (sqlite === 13 && node < 22))) return false;
-  return uses[name].imports || (express === 'none' && typescript === 6 && modules === 'esm');
-}
 
 const began = performance.now();
 const log = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}`);
@@ -158,8 +137,6 @@ async function stale(registry) {
   return dates.filter(([, last]) => last < oldest).map(([name]) => name);
 }
 
-const NAMES = publishedFolders().map((path) => manifestOf(path).name.split('/')[1]);
-
 const HELP = `npm run release:check -- [options]
 
 Releases all packages to a local registry and installs them in every supported environment. Takes up to two hours.
@@ -198,7 +175,7 @@ try {
 
   const unknown = NAMES.filter((name) => !uses[name]);
   if (unknown.length > 0) throw new Error(`testing/release/uses.mjs does not contain a use of ${unknown.join(', ')}`);
-  const rows = pairs({ name: NAMES, ...MATRIX }, isPossible).filter(({ name }) => !only || name === only);
+  const rows = rowsToTest().filter(({ name }) => !only || name === only);
   for (const [index, row] of rows.entries()) {
     if (index + 1 < first || index + 1 > last) continue;
     const path = join(clone, folderOf(row.name));

@@ -15,13 +15,14 @@ function product(factors) {
  *
  * @param factors values by the name of their factor
  * @param isPossible whether a combination can occur
+ * @param alsoCovered names what else must occur, and occurs in a combination
  * @returns the same rows every time
  */
-export function pairs(factors, isPossible = () => true) {
+export function pairs(factors, isPossible = () => true, alsoCovered = () => []) {
   const names = Object.keys(factors);
   const candidates = product(factors)
     .filter(isPossible)
-    .map((row) => ({ row, covered: pairsOf(row, names) }));
+    .map((row) => ({ row, covered: [...pairsOf(row, names), ...alsoCovered(row)] }));
   const missing = new Set(candidates.flatMap(({ covered }) => covered));
   const rows = [];
   while (missing.size > 0) {

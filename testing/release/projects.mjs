@@ -1,13 +1,16 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { supportsCommonJs } from '../../scripts/manifests.mjs';
 import { pnpmFolder } from '../../scripts/tools.mjs';
 import { cleanEnvironment } from './clean-environment.mjs';
+import { showsReadme, usesCommonJsTools } from './matrix.mjs';
 import { firstStatus } from './started.mjs';
 import { compiler, nodeOf, runProgram, yarn } from './tools.mjs';
 import { jestOf, programOf, uses } from './uses.mjs';
 
 const FIVE_MINUTES = 300_000;
+
+/** The last major version of TypeScript in which `moduleResolution: node10`, the default of `ts-node`, is not deprecated. */
+const NODE10_TYPESCRIPT = 5;
 
 /** Runs the first example of a README: `readme` is the expected response, see `uses`. */
 const README_RUNNER = `
@@ -52,7 +55,8 @@ export function packagesMissingInReadme(readme) {
  * The packages to install in a project: exactly those that the README lists, with Express of the version of this row of
  * the matrix, or without it; the packages that the application already has; and the tools for the following tests.
  */
-function packagesToInstall({ name, node, express, modules, manager }, { readme, version }) {
+function packagesToInstall(row, { readme, version }) {
+  const { name, node, express, manager } = row;
   const listed = uses[name].imports ? packagesOfReadme(readme) : [`@apistrata/${name}`];
   const ofRow = express === 'none' ? [] : [`express@${express}`];
   const packages = listed.flatMap((word) => {
@@ -66,8 +70,7 @@ function packagesToInstall({ name, node, express, modules, manager }, { readme, 
     ...(program ? [program] : []),
     // npm and pnpm install peers by themselves.
     ...(program === 'vitest' && manager === 'yarn' ? ['vite'] : []),
-    // Yarn resolves Jest's binaries for all platforms, and mirrors of the registry may lack some of them.
-    ...(modules === 'cjs' && manager !== 'yarn' && supportsCommonJs(`packages/${name}`) ? ['jest@30'] : []),
+    ...(usesCommonJsTools(row) ? ['jest@30', 'ts-node@10', `typescript@${NODE10_TYPESCRIPT}`] : []),
   ];
   return { packages, existing: listed.includes('express') ? [] : ofRow, tools };
 }
@@ -115,6 +118,19 @@ async function tryCommand(command, { args, sign, path }, { folder, env }) {
   const program = join(folder, 'node_modules/.bin', command);
   const status = await firstStatus(program, args, { cwd: folder, env, sign, path });
   if (status !== 200) throw new Error(`${command} returned ${status}`);
+}
+
+/** Compiles a use of a package, and of a sub-path, with `moduleResolution: node10`, and runs it in `ts-node`. */
+function useNode10({ name, express }, { folder, run, expectOk }) {
+  const project = join(folder, 'node10');
+  mkdirSync(project);
+  const options = { module: 'commonjs', moduleResolution: 'node10', target: 'es2022', strict: true, types: ['node'] };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...options, noEmit: true } }));
+  const entry = `import * as entry from '@apistrata/${name}/${uses[name].subPath}';\nvoid Object.keys(entry);`;
+  const program = programOf(uses[name], { express, modules: 'cjs', types: true });
+  writeFileSync(join(project, 'use.ts'), `${entry}\n${program}`);
+  run(compiler(NODE10_TYPESCRIPT), '--project', project);
+  expectOk('ts-node', run('node', join('node_modules', 'ts-node', 'dist', 'bin.js'), join('node10', 'use.ts')));
 }
 
 /**
@@ -179,16 +195,17 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   if (missing.length > 0) throw new Error(`the installation in the README lacks ${missing.join(', ')}`);
   const example = block(readme, 'ts');
   const strict = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--outDir', 'out'];
-  const shown = express !== 'none' || use.readme.value || use.readme.compiled;
+  const shown = showsReadme(row);
   if (shown && !use.readme.program) writeFileSync(join(folder, 'readme.mts'), example);
   const sources = [source, ...(existsSync(join(folder, 'readme.mts')) ? ['readme.mts'] : [])];
   run(compiler(typescript), ...strict, ...sources);
 
-  if (tools.includes('jest@30')) {
+  if (usesCommonJsTools(row)) {
     // Projects without support for ES modules: the oldest `module` with `exports`, and Jest without options.
     run(compiler(typescript), ...strict, '--module', 'node16', source);
     writeFileSync(join(folder, 'use.test.js'), jestOf(use, { express }));
     run('node', join('node_modules', 'jest', 'bin', 'jest.js'), '--ci', 'use.test.js');
+    useNode10(row, { folder, run, expectOk });
   }
 
   if (use.readme.program === 'vitest') {

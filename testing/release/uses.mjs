@@ -23,6 +23,7 @@ function documentOf(...paths) {
  *   megabytes that `npx` installs, and of seconds until the first response. A command that ends has `files` (JSON by name), `exit`
  *   (its exit code) and `output` (a pattern) instead of the pattern and the path. Packages without `imports` are only run
  * - `compiles`: the peer dependency that the README installs runs install scripts, for optional native parts
+ * - `subPath`: for packages that support CommonJS, an entry point that needs no optional peer
  * - `sqlite`: a second use with the SQLite of the row, if there is one
  */
 export const uses = {
@@ -30,6 +31,7 @@ export const uses = {
     imports: { '@apistrata/microversion': ['microversion'] },
     handler: "microversion({ service: 'compute', min: '2.1', max: '2.100' })",
     readme: { path: '/lists' },
+    subPath: 'koa',
   },
   'microversion-router': {
     imports: { '@apistrata/microversion-router': ['createRouter'], '@apistrata/microversion': ['microversion'] },
@@ -40,23 +42,27 @@ export const uses = {
   })`,
     final: true,
     readme: { path: '/todos' },
+    subPath: 'client',
   },
   'request-id': {
     imports: { '@apistrata/request-id': ['requestId'] },
     handler: 'requestId()',
     readme: { path: '/' },
+    subPath: 'koa',
   },
   healthcheck: {
     imports: { '@apistrata/healthcheck': ['healthcheck'] },
     handler: 'healthcheck()',
     probe: { path: '/healthcheck' },
     readme: { path: '/healthcheck' },
+    subPath: 'server',
   },
   quota: {
     imports: { '@apistrata/quota': ['enforceQuota', 'memoryStore', 'projectQuotas'] },
     handler:
       "enforceQuota({ quota: projectQuotas({ store: memoryStore(), kinds: ['secrets'] }), kind: 'secrets', project: () => 'p' })",
     readme: { path: '/usage', headers: { 'X-Account': 'acme' } },
+    subPath: 'sql',
     sqlite({ sqlite, node }) {
       // The binary of version 12 comes from its install script.
       if (sqlite === 12 || (sqlite === 'none' && node < 22)) return undefined;
