@@ -65,7 +65,7 @@ export async function expectUnchanged(without: RunningApp, withPackages: Running
   ]);
 }
 
-/** Checks that an app for notes, of which an account may have two, has what the packages add. */
+/** Checks that an app for notes, with a quota of two, has what the packages add. */
 export async function expectAdditions(agent: RunningApp['agent'], { deleted = 204 } = {}): Promise<void> {
   await agent.get('/healthcheck').expect(200);
   const listed = await agent.get('/notes').set('X-Request-Id', 'order-4711').set('API-Version', '2026-11-01');
