@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect as tcpConnect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { CONDITION_TIMEOUT_MS } from './condition-timeout.js';
 
 /** A server process that a test has started: its address, and a function that ends it. */
@@ -221,32 +222,40 @@ async function runRedis(program: string, port: number): Promise<TestServer> {
   return { url: `redis://127.0.0.1:${port}`, pid: child.pid!, stop: createStop(child, folder, 'SIGTERM') };
 }
 
-/**
- * Starts a separate MariaDB on a free port, with the database `test` and a user `root` without a password; undefined
- * if it is not installed.
- */
-export async function startMariadb(): Promise<TestServer | undefined> {
-  const [program, install] = [findProgram('mariadbd'), findProgram('mariadb-install-db')];
-  if (!program || !install) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'apistrata-mariadb-'));
-  const options = { ...programUser(folder), cwd: folder, stdio: 'pipe' } as const;
-  const data = `--datadir=${join(folder, 'data')}`;
-  execFileSync(install, ['--no-defaults', data, '--auth-root-authentication-method=normal'], options);
-  return onFreePort((port) => runMariadb(program, data, port, folder, options));
+/** Whether MariaDB is installed. */
+export const hasMariadb = (): boolean => Boolean(findProgram('mariadbd') && findProgram('mariadb-install-db'));
+
+/** Creates the files of an empty MariaDB in a folder, with the database `test` and a user `root` without a password. */
+export async function initMariadb(options: ProgramUser & { readonly cwd: string }): Promise<void> {
+  const places = ['--no-defaults', `--datadir=${join(options.cwd, 'data')}`];
+  const args = [...places, '--auth-root-authentication-method=normal'];
+  await promisify(execFile)(findProgram('mariadb-install-db')!, args, options);
 }
 
-async function runMariadb(
-  program: string,
-  data: string,
-  port: number,
-  folder: string,
-  options: ProgramUser & { readonly cwd: string },
-): Promise<TestServer> {
-  const pidFile = join(folder, 'pid');
-  const places = [data, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 's')}`];
-  const settings = [`--pid-file=${pidFile}`, '--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=32M'];
-  const child = spawn(program, ['--no-defaults', ...places, ...settings], { ...options, stdio: 'ignore' });
-  // MariaDB writes this file when it accepts connections.
-  await untilReady(child, 'MariaDB', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')) === child.pid);
-  return { url: `mysql://root@127.0.0.1:${port}/test`, pid: child.pid!, stop: createStop(child, folder, 'SIGTERM') };
+/**
+ * Runs MariaDB on the existing files of a folder.
+ * @param flush when the log is written: 0 every second, 2 at each commit, so that it survives the process
+ */
+export function runMariadb(port: number, flush: 0 | 2, options: ProgramUser & { readonly cwd: string }): ChildProcess {
+  const folder = options.cwd;
+  const places = [`--datadir=${join(folder, 'data')}`, `--port=${port}`, '--bind-address=127.0.0.1'];
+  const files = [`--socket=${join(folder, 's')}`, `--pid-file=${join(folder, 'pid')}`];
+  const settings = [`--innodb-flush-log-at-trx-commit=${flush}`, '--innodb-buffer-pool-size=32M'];
+  const args = ['--no-defaults', ...places, ...files, ...settings];
+  return spawn(findProgram('mariadbd')!, args, { ...options, stdio: 'ignore' });
+}
+
+/** Starts a separate MariaDB on a free port; undefined if it is not installed. */
+export async function startMariadb(): Promise<TestServer | undefined> {
+  if (!hasMariadb()) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-mariadb-'));
+  const options = { ...programUser(folder), cwd: folder };
+  await initMariadb(options);
+  return onFreePort(async (port) => {
+    const child = runMariadb(port, 0, options);
+    const file = join(folder, 'pid');
+    // MariaDB writes this file when it accepts connections.
+    await untilReady(child, 'MariaDB', () => existsSync(file) && Number(readFileSync(file, 'utf8')) === child.pid);
+    return { url: `mysql://root@127.0.0.1:${port}/test`, pid: child.pid!, stop: createStop(child, folder, 'SIGTERM') };
+  });
 }

@@ -6,11 +6,12 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ProjectQuotas, QuotaStore } from '@apistrata/quota';
 import { redisStore } from '@apistrata/quota/redis';
-import { postgres, sqlStore } from '@apistrata/quota/sql';
+import { mysql, postgres, sqlStore } from '@apistrata/quota/sql';
 import { Redis } from 'ioredis';
+import { createPool } from 'mysql2/promise';
 import pg from 'pg';
 import { eventually } from '../../../testing/eventually.js';
-import { findProgram, freePort } from '../../../testing/servers.js';
+import { findProgram, freePort, hasMariadb, initMariadb, programUser, runMariadb } from '../../../testing/servers.js';
 
 export interface WorkerMessage {
   readonly ready?: true;
@@ -24,7 +25,7 @@ export interface WorkerMessage {
  * workers open it.
  */
 export interface SharedStore {
-  readonly job: { readonly store: 'postgres' | 'redis'; readonly url: string; readonly name: string };
+  readonly job: { readonly store: 'postgres' | 'mariadb' | 'redis'; readonly url: string; readonly name: string };
   /** @param aheadMs advances the clock, so that abandoned reservations have expired */
   open(aheadMs?: number): QuotaStore;
   close(): Promise<void>;
@@ -41,6 +42,19 @@ export async function sharedPostgres(url: string): Promise<SharedStore> {
   return {
     job: { store: 'postgres', url, name },
     open: (aheadMs) => sqlStore({ database: postgres(pool), tablePrefix: name, clock: aheadClock(aheadMs) }),
+    close: () => pool.end(),
+  };
+}
+
+/** Creates an empty store in a MariaDB server. */
+export async function sharedMariadb(url: string): Promise<SharedStore> {
+  const name = `shared_${process.pid}_${Date.now()}_`;
+  const pool = createPool({ uri: url, connectionLimit: 2 });
+  const store = sqlStore({ database: mysql(pool), tablePrefix: name });
+  await eventually(() => store.createSchema());
+  return {
+    job: { store: 'mariadb', url, name },
+    open: (aheadMs) => sqlStore({ database: mysql(pool), tablePrefix: name, clock: aheadClock(aheadMs) }),
     close: () => pool.end(),
   };
 }
@@ -155,6 +169,18 @@ export async function restartablePostgres(): Promise<RestartableServer | undefin
   const url = `postgres://test@127.0.0.1:${port}/postgres`;
   return restartable(url, port, folder, 'SIGQUIT', () =>
     spawn(program, args, { ...user, cwd: folder, stdio: 'ignore' }),
+  );
+}
+
+/** Starts a MariaDB that persists before it replies; undefined if it is not installed. */
+export async function restartableMariadb(): Promise<RestartableServer | undefined> {
+  if (!hasMariadb()) return undefined;
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'quota-mariadb-'));
+  const options = { ...programUser(folder), cwd: folder };
+  await initMariadb(options);
+  return restartable(`mysql://root@127.0.0.1:${port}/test`, port, folder, 'SIGKILL', () =>
+    runMariadb(port, 2, options),
   );
 }
 

@@ -3,16 +3,21 @@
 import { Agent, createServer, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { createPool } from 'mysql2/promise';
 import pg from 'pg';
 import { enforceQuota, projectQuotas, QuotaExceeded } from '../dist/index.js';
 import { redisStore } from '../dist/redis/index.js';
-import { postgres, sqlStore } from '../dist/sql/index.js';
+import { mysql, postgres, sqlStore } from '../dist/sql/index.js';
 
 const stores = {
   postgres({ url, name, storeTimeoutMs }) {
     const pool = new pg.Pool({ connectionString: url, max: 5, connectionTimeoutMillis: storeTimeoutMs });
     pool.on('error', () => undefined);
     return sqlStore({ database: postgres(pool), tablePrefix: name });
+  },
+  mariadb({ url, name, storeTimeoutMs }) {
+    const pool = createPool({ uri: url, connectionLimit: 5, connectTimeout: storeTimeoutMs });
+    return sqlStore({ database: mysql(pool), tablePrefix: name });
   },
   redis({ url, name }) {
     const client = new Redis(url);

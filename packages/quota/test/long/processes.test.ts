@@ -4,13 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { projectQuotas } from '@apistrata/quota';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
+import { mariadbUrl } from '../every-store.js';
 import {
   killWorkers,
   type RestartableServer,
+  restartableMariadb,
   restartablePostgres,
   restartableRedis,
   type SharedStore,
   secretsOf,
+  sharedMariadb,
   sharedPostgres,
   sharedRedis,
   startWorkers,
@@ -51,15 +54,16 @@ async function expectExactRemaining(shared: SharedStore, project: string) {
 }
 
 const stores = [
-  ['PostgreSQL', inject('postgresUrl'), sharedPostgres, restartablePostgres],
-  ['Redis', inject('redisUrl'), sharedRedis, restartableRedis],
+  ['PostgreSQL', inject('postgresUrl'), () => inject('postgresUrl'), sharedPostgres, restartablePostgres],
+  ['MariaDB', inject('mariadbStarter'), mariadbUrl, sharedMariadb, restartableMariadb],
+  ['Redis', inject('redisUrl'), () => inject('redisUrl'), sharedRedis, restartableRedis],
 ] as const;
 
-describe.each(stores)('many processes on one %s', (_name, url, share, startCrashable) => {
-  describe.skipIf(!url)('while it runs', () => {
+describe.each(stores)('many processes on one %s', (_name, here, url, share, startCrashable) => {
+  describe.skipIf(!here)('while it runs', () => {
     let shared: SharedStore;
     beforeAll(async () => {
-      shared = await share(url);
+      shared = await share(await url());
     });
     afterAll(() => shared?.close());
 
@@ -114,7 +118,7 @@ describe.each(stores)('many processes on one %s', (_name, url, share, startCrash
     });
   });
 
-  describe.skipIf(!url)('after a crash and restart', () => {
+  describe.skipIf(!here)('after a crash and restart', () => {
     let server: RestartableServer | undefined;
     let shared: SharedStore;
     beforeAll(async () => {
