@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { SignJWT } from 'jose';
 import supertest from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
 const readme = read('../README.md');
 const page = read('../../../docs/quota-and-rate-limits.md');
+
+const JWT_SECRET = 'a secret of the tests with 32 bytes';
+/** Returns a JWT with these claims. */
+const sign = (claims: object, secret = JWT_SECRET) =>
+  new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret));
 
 async function load(file: string) {
   const { app, mails = [] } = (await import(/* @vite-ignore */ join(import.meta.dirname, file))) as {
@@ -19,11 +25,11 @@ async function load(file: string) {
     agent.post(path).set(headers);
   const statuses = async (path: string, count: number, claims?: object) => {
     const found: number[] = [];
-    const headers = claims ? { 'X-Claims': JSON.stringify(claims) } : undefined;
+    const headers = claims ? { Authorization: `Bearer ${await sign(claims)}` } : undefined;
     for (let i = 0; i < count; i++) found.push((await post(path, headers)).status);
     return found;
   };
-  return { agent, post, statuses, mails };
+  return { app, agent, post, statuses, mails };
 }
 
 describe('the pages', () => {
@@ -54,9 +60,27 @@ describe('one app with two rate limiters and a quota', () => {
 });
 
 describe('the recipes', () => {
+  const secrets = { SESSION_SECRET: 'a secret of the tests', JWT_SECRET };
+  beforeAll(() => {
+    for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value);
+  });
+  afterAll(() => void vi.unstubAllEnvs());
+
+  it('count by the user of a session, and of a verified JWT', async () => {
+    const { agent, statuses, app } = await load('recipes.example.mjs');
+    const browser = supertest.agent(app);
+    await browser.post('/drafts').expect(401);
+    await browser.post('/login/ada').expect(204);
+    await browser.post('/drafts').expect(201);
+    expect(await statuses('/drafts', 2, { sub: 'ada' })).toEqual([201, 403]);
+    await browser.post('/drafts').expect(403);
+    const forged = await sign({ sub: 'eve' }, 'another secret with at least 32 bytes');
+    await agent.post('/drafts').set('Authorization', `Bearer ${forged}`).expect(401);
+  });
+
   it('count by user, by organization and by plan', async () => {
     const { statuses } = await load('recipes.example.mjs');
-    expect(await statuses('/drafts', 3, { sub: 'ada' })).toEqual([201, 201, 403]);
+    expect(await statuses('/drafts', 3, { sub: 'carol' })).toEqual([201, 201, 403]);
     expect(await statuses('/drafts', 1, { sub: 'bob' })).toEqual([201]);
     expect(await statuses('/seats', 4, { sub: 'ada', org: 'globex' })).toEqual([201, 201, 201, 403]);
     expect(await statuses('/seats', 5, { sub: 'ada', org: 'acme' })).toEqual([201, 201, 201, 201, 403]);

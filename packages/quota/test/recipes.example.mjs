@@ -1,13 +1,27 @@
 import { enforceQuota, memoryStore, projectQuotas } from '@apistrata/quota';
 import express from 'express';
+import session from 'express-session';
+import { jwtVerify } from 'jose';
 
 export const app = express();
 const create = (_req, res) => res.status(201).end();
 
-// Your authentication: a session, or a verified JWT. In this example, a header replaces it.
-app.use((req, _res, next) => {
-  req.auth = JSON.parse(req.headers['x-claims'] ?? '{}');
-  next();
+// Your login, which checks a password.
+const users = { ada: { sub: 'ada', org: 'acme', plan: 'free' } };
+app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false }));
+app.post('/login/:user', (req, res) => {
+  req.session.user = users[req.params.user];
+  res.sendStatus(204);
+});
+
+// The user: the claims of a verified JWT, or the user of the session.
+const key = new TextEncoder().encode(process.env.JWT_SECRET);
+app.use(async (req, res, next) => {
+  const [, token] = /^Bearer (.+)$/.exec(req.headers.authorization) ?? [];
+  const verified = token && (await jwtVerify(token, key, { algorithms: ['HS256'] }).catch(() => ({})));
+  req.auth = verified ? verified.payload : req.session.user;
+  if (req.auth) next();
+  else res.sendStatus(401);
 });
 
 // By user.
