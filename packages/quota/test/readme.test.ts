@@ -6,7 +6,11 @@ import supertest from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { ENFORCE_OPTIONS } from '../src/enforcement/enforce-options.js';
+import type { MemoryStoreOptions } from '../src/memory/index.js';
 import { PROJECT_QUOTAS_OPTIONS } from '../src/project-quotas-options.js';
+import type { RedisStoreOptions } from '../src/redis/index.js';
+import { ROUTER_OPTIONS } from '../src/router/router-options.js';
+import type { SqlStoreOptions } from '../src/sql/index.js';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8');
 const readme = read('../README.md');
@@ -66,7 +70,16 @@ describe('the examples of the README', () => {
   });
 });
 
-it('the README has a row for every option', () => {
-  const names = Object.keys({ ...PROJECT_QUOTAS_OPTIONS, ...ENFORCE_OPTIONS });
-  expect(names.filter((name) => !readme.includes(`| \`${name}\``))).toEqual([]);
+const STORE_OPTIONS: Readonly<Record<keyof (SqlStoreOptions & RedisStoreOptions & MemoryStoreOptions), true>> = {
+  database: true,
+  tablePrefix: true,
+  client: true,
+  keyPrefix: true,
+  perProcess: true,
+  clock: true,
+};
+
+it('the README has a row with the type of every option', () => {
+  const names = Object.keys({ ...PROJECT_QUOTAS_OPTIONS, ...ENFORCE_OPTIONS, ...ROUTER_OPTIONS, ...STORE_OPTIONS });
+  expect(names.filter((name) => !readme.includes(`| \`${name}\` | \``))).toEqual([]);
 });

@@ -78,7 +78,7 @@ const REQUEST_ID_HEADERS = {
 /** The lowest and highest version of this API. Project quotas are the same in both versions. */
 const VERSIONS = { min: '1.0', max: '1.1' } as const;
 
-const KNOWN_OPTIONS: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
+export const ROUTER_OPTIONS: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
   quota: true,
   identity: true,
   adminRole: true,
@@ -98,7 +98,7 @@ const KNOWN_OPTIONS: Readonly<Record<keyof ProjectQuotaRouterOptions, true>> = {
 
 /** Validates options and adds defaults. @throws TypeError if an option is unknown or invalid */
 export function routerSettings(options: ProjectQuotaRouterOptions): RouterSettings {
-  checkOptions('projectQuotaRouter', options, KNOWN_OPTIONS);
+  checkOptions('projectQuotaRouter', options, ROUTER_OPTIONS);
   const definedOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const { serviceType, headers, ...settings } = { ...DEFAULT_OPTIONS, ...definedOptions } as typeof DEFAULT_OPTIONS &
     ProjectQuotaRouterOptions;
