@@ -1,89 +1,101 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 // @ts-expect-error: scripts have no types
-import { installedFolderOf, writePublishedForm } from '../../scripts/published-form.mjs';
+import { publishPacked } from '../release/publish.mjs';
+// @ts-expect-error: scripts have no types
+import { startRegistry } from '../release/registry.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-examples-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Manifest {
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-}
+/** The packages that the examples use, and those that these packages need. */
+const PACKAGES = ['explorer', 'healthcheck', 'microversion', 'microversion-router', 'quota', 'request-id', 'ui'];
 
-const manifestOf = (path: string): Manifest => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+/** Whether third-party packages, which the installations need, are available. */
+const online = spawnSync('npm', ['view', 'express', 'version'], { timeout: 60_000 }).status === 0;
+if (!online) console.warn('\n*** SKIPPED: the copied examples: no registry can be reached ***\n');
 
-/** Links a package into a project, as an installation does. */
-function link(project: string, name: string, source: string): void {
-  const target = join(project, 'node_modules', name);
-  mkdirSync(dirname(target), { recursive: true });
-  symlinkSync(installedFolderOf(source, name), target);
-}
+/** A local registry that contains our packages, and forwards requests for others. */
+let registry: { readonly env: NodeJS.ProcessEnv; stop(): Promise<void> } | undefined;
+beforeAll(async () => {
+  if (!online) return;
+  registry = await startRegistry(join(folder, 'registry'));
+  const packed = join(folder, 'packed');
+  mkdirSync(packed);
+  publishPacked(PACKAGES, packed, registry!.env);
+}, 300_000);
+afterAll(async () => {
+  await registry?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
-/** Installs one of our packages in its published form, with its dependencies, once. */
-async function install(project: string, name: string, done = new Set<string>()): Promise<void> {
-  if (done.has(name)) return;
-  done.add(name);
-  const source = join('packages', name.replace('@apistrata/', ''));
-  const target = join(project, 'node_modules', name);
-  await writePublishedForm(source, target);
-  for (const needed of Object.keys(manifestOf(join(root, source)).dependencies ?? {})) {
-    if (needed.startsWith('@apistrata/')) await install(project, needed, done);
-    else link(target, needed, join(root, source));
-  }
-}
-
-/** Copies an example out of the repository, and installs what its manifest names. */
-async function copy(example: string): Promise<string> {
+/** Copies an example out of the repository, and installs it with npm. */
+function copy(example: string): string {
   const source = join(root, 'examples', example);
   const project = join(folder, example);
   const ignored = ['node_modules', 'dist', 'test', 'tsconfig.workspace.json'].map((name) => join(source, name));
   cpSync(source, project, { recursive: true, filter: (path) => !ignored.includes(path) });
-  const { dependencies = {}, devDependencies = {} } = manifestOf(project);
-  const needed = { ...dependencies, ...devDependencies };
-  expect(Object.values(needed).filter((range) => range.startsWith('workspace:'))).toEqual([]);
-  const done = new Set<string>();
-  for (const name of Object.keys(needed)) {
-    if (name.startsWith('@apistrata/')) await install(project, name, done);
-    else link(project, name, source);
-  }
+  expect(readFileSync(join(project, 'package.json'), 'utf8')).not.toContain('workspace:');
+  runNpm(project, 'install', '--no-audit', '--no-fund');
   return project;
 }
 
-/** Starts a program on a free port; resolves to the status of its first response. */
-async function statusOf(project: string, program: string, path: string): Promise<number> {
-  const preload = `data:text/javascript,${encodeURIComponent(
-    "import { Server } from 'node:net'; const { listen } = Server.prototype; Server.prototype.listen = function (...parts) { this.once('listening', () => process.stderr.write('port ' + this.address().port + '\\n')); return listen.apply(this, parts); };",
-  )}`;
+function runNpm(project: string, ...args: readonly string[]): void {
+  execFileSync('npm', args, { cwd: project, env: registry?.env, stdio: 'pipe' });
+}
+
+/** Prints the class and the port of each server of a program. */
+const PRELOAD = `data:text/javascript,${encodeURIComponent(`import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...parts) {
+  this.once('listening', () => process.stderr.write(this.constructor.name + ' ' + this.address().port + '\\n'));
+  return listen.apply(this, parts);
+};`)}`;
+
+/** Starts a program on free ports; resolves to the origin of its server of a class. */
+async function start(project: string, program: string, kind = 'Server'): Promise<string> {
   const env = { ...process.env, PORT: '0', HTTP2_PORT: '0' };
-  const child = spawn(process.execPath, ['--import', preload, program], { cwd: project, env, stdio: 'pipe' });
+  const child = spawn(process.execPath, ['--import', PRELOAD, program], { cwd: project, env, stdio: 'pipe' });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
-  const port = () => /^port (\d+)$/m.exec(output)?.[1];
+  const port = () => new RegExp(`^${kind} (\\d+)$`, 'm').exec(output)?.[1];
   await expect.poll(() => port() ?? (child.exitCode === null ? undefined : output)).toMatch(/^\d+$/);
-  const { status } = await fetch(`http://127.0.0.1:${port()}${path}`);
-  return status;
+  return `http://127.0.0.1:${port()}`;
 }
 
-describe('examples outside of the repository', () => {
+const statusOf = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
+
+describe.skipIf(!online)('examples outside of the repository, installed with npm', () => {
   it.each([
     ['drop-in', '/healthcheck'],
     ['health-only', '/healthcheck'],
     ['dated-api', '/docs'],
-  ])('%s compiles and starts', async (example, path) => {
-    const project = await copy(example);
-    execFileSync(process.execPath, [join(project, 'node_modules/typescript/bin/tsc')], { cwd: project });
-    expect(await statusOf(project, 'dist/main.js', path)).toBe(200);
+  ])('%s compiles and starts', { timeout: 300_000 }, async (example, path) => {
+    const project = copy(example);
+    runNpm(project, 'run', 'build');
+    expect(await statusOf(`${await start(project, 'dist/main.js')}${path}`)).toBe(200);
   });
 
-  it('frameworks starts in each framework', async () => {
-    const project = await copy('frameworks');
+  it('frameworks starts in each framework', { timeout: 300_000 }, async () => {
+    const project = copy('frameworks');
     for (const program of ['express', 'fastify', 'koa', 'hono', 'node-http'])
-      expect([program, await statusOf(project, `src/${program}.mjs`, '/healthcheck')]).toEqual([program, 200]);
+      expect([program, await statusOf(`${await start(project, `src/${program}.mjs`)}/healthcheck`)]).toEqual([
+        program,
+        200,
+      ]);
+    runNpm(project, 'run', 'build:nest');
+    expect(await statusOf(`${await start(project, 'dist/nest.js')}/healthcheck`)).toBe(200);
+    expect(await statusOf(`${await start(project, 'src/cors.mjs')}/notes`, 'POST')).toBe(201);
+
+    const client = connect(await start(project, 'src/http2.mjs', 'Http2Server'));
+    onTestFinished(() => client.destroy());
+    const [headers] = await once(client.request({ ':path': '/healthcheck' }), 'response');
+    expect(headers[':status']).toBe(200);
   });
 });

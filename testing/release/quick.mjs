@@ -1,12 +1,11 @@
 // One row of `npm run release:check`, for `npm test`: packs one built package, publishes it to a local registry, and
 // installs and uses it as a user with this Node does.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestOf } from '../../scripts/manifests.mjs';
-import { fetchPnpm } from '../../scripts/tools.mjs';
 import { tryOut } from './projects.mjs';
+import { publishPacked } from './publish.mjs';
 import { startRegistry } from './registry.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -17,13 +16,7 @@ const registry = await startRegistry(join(folder, 'registry'));
 try {
   const source = join(ROOT, 'packages', NAME);
   const manifest = manifestOf(join('packages', NAME));
-  execFileSync(process.execPath, [await fetchPnpm(), 'pack', '--pack-destination', folder], {
-    cwd: source,
-    stdio: 'pipe',
-  });
-  const packed = readdirSync(folder).find((file) => file.endsWith('.tgz'));
-  const publish = ['publish', '--provenance=false', join(folder, packed)];
-  execFileSync('npm', publish, { cwd: folder, env: registry.env, stdio: 'pipe' });
+  publishPacked([NAME], folder, registry.env);
   const readme = readFileSync(join(source, 'README.md'), 'utf8');
   const [node] = process.versions.node.split('.').map(Number);
   const typescript = Number.parseInt(manifestOf().devDependencies.typescript, 10);

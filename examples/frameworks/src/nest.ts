@@ -64,8 +64,10 @@ class NotesController {
 })
 class AppModule {}
 
-export async function start() {
+async function start() {
   const app = await NestFactory.create(AppModule, { logger: false });
   app.enableShutdownHooks();
   return app.listen(Number(process.env.PORT ?? 3000));
 }
+
+export const server = start();

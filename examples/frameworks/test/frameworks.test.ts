@@ -39,9 +39,9 @@ async function startNest(): Promise<Server> {
   };
   const { outputText } = ts.transpileModule(read('nest.ts'), { compilerOptions });
   const require = createRequire(import.meta.url);
-  const exports: { start?: () => Promise<Server> } = {};
+  const exports: { server?: Promise<Server> } = {};
   new Function('require', 'exports', outputText)((id: string) => OUR_MODULES[id] ?? require(id), exports);
-  return (await exports.start?.()) as Server;
+  return (await exports.server) as Server;
 }
 
 const load = async (file: string): Promise<Server> =>
