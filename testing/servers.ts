@@ -234,9 +234,13 @@ export async function initMariadb(options: ProgramUser & { readonly cwd: string 
 
 /**
  * Runs MariaDB on the existing files of a folder.
- * @param flush when the log is written: 0 every second, 2 at each commit, so that it survives the process
+ * @param flush when the log is written: 0 every second, 2 at each commit, 1 at each commit to the disk
  */
-export function runMariadb(port: number, flush: 0 | 2, options: ProgramUser & { readonly cwd: string }): ChildProcess {
+export function runMariadb(
+  port: number,
+  flush: 0 | 1 | 2,
+  options: ProgramUser & { readonly cwd: string },
+): ChildProcess {
   const folder = options.cwd;
   const places = [`--datadir=${join(folder, 'data')}`, `--port=${port}`, '--bind-address=127.0.0.1'];
   const files = [`--socket=${join(folder, 's')}`, `--pid-file=${join(folder, 'pid')}`];
@@ -246,13 +250,13 @@ export function runMariadb(port: number, flush: 0 | 2, options: ProgramUser & { 
 }
 
 /** Starts a separate MariaDB on a free port; undefined if it is not installed. */
-export async function startMariadb(): Promise<TestServer | undefined> {
+export async function startMariadb(flush: 0 | 1 = 0): Promise<TestServer | undefined> {
   if (!hasMariadb()) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-mariadb-'));
   const options = { ...programUser(folder), cwd: folder };
   await initMariadb(options);
   return onFreePort(async (port) => {
-    const child = runMariadb(port, 0, options);
+    const child = runMariadb(port, flush, options);
     const file = join(folder, 'pid');
     // MariaDB writes this file when it accepts connections.
     await untilReady(child, 'MariaDB', () => existsSync(file) && Number(readFileSync(file, 'utf8')) === child.pid);

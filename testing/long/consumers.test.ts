@@ -155,26 +155,22 @@ describe('the packages that support CommonJS', () => {
     expect(compile(commonjs, 'ts', ...options)).toEqual([0, '']);
   });
 
-  it.for(['commonjs', 'node16'])(
-    'run in ts-node with `module: %s`',
-    async (module, { skip }) => {
-      const programs = await registryPackage('ts-node@10 typescript@5');
-      if (!programs) skip('*** SKIPPED: ts-node: the registry cannot be reached ***');
-      const project = join(folder, `ts-node-${module}`);
-      mkdirSync(project, { recursive: true });
-      const compilerOptions = { module, target: 'es2022', strict: true, types: ['node'] };
-      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-      for (const [name] of commonjs) {
-        const program = programOf(releaseUses[name], { express: '5', modules: 'cjs', types: true });
-        writeFileSync(join(project, `${name}.ts`), program);
-        const { NODE_OPTIONS: _, ...env } = process.env;
-        const args = [join(programs, 'ts-node/dist/bin.js'), `${name}.ts`];
-        const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, env, encoding: 'utf8' });
-        expect([name, stdout, stderr]).toEqual([name, 'status 200\n', '']);
-      }
-    },
-    120_000,
-  );
+  it.for(['commonjs', 'node16'])('run in ts-node with `module: %s`', { timeout: 120_000 }, async (module, { skip }) => {
+    const programs = await registryPackage('ts-node@10 typescript@5');
+    if (!programs) skip('*** SKIPPED: ts-node: the registry cannot be reached ***');
+    const project = join(folder, `ts-node-${module}`);
+    mkdirSync(project, { recursive: true });
+    const compilerOptions = { module, target: 'es2022', strict: true, types: ['node'] };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    for (const [name] of commonjs) {
+      const program = programOf(releaseUses[name], { express: '5', modules: 'cjs', types: true });
+      writeFileSync(join(project, `${name}.ts`), program);
+      const { NODE_OPTIONS: _, ...env } = process.env;
+      const args = [join(programs, 'ts-node/dist/bin.js'), `${name}.ts`];
+      const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, env, encoding: 'utf8' });
+      expect([name, stdout, stderr]).toEqual([name, 'status 200\n', '']);
+    }
+  });
 
   it('can be tested with Jest in its default configuration', () => {
     const project = join(folder, 'jest');
@@ -204,7 +200,7 @@ test('responds', async () => {
       0,
       expect.stringContaining(`${commonjs.length} passed, ${commonjs.length} total`),
     ]);
-  }, 120_000);
+  });
 
   it('microversion can be used in CommonJS and tested with Jest as its README shows', () => {
     const project = join(folder, 'jest-readme');
