@@ -30,18 +30,25 @@ const OUR_MODULES: Readonly<Record<string, unknown>> = {
 };
 
 /** Starts the NestJS example, compiled with TypeScript's legacy decorators, which other tools do not support. */
-async function startNest(): Promise<Server> {
+async function startNest(source = read('nest.ts')): Promise<Server> {
   const compilerOptions = {
     module: ts.ModuleKind.CommonJS,
     target: ts.ScriptTarget.ES2022,
     experimentalDecorators: true,
     emitDecoratorMetadata: true,
   };
-  const { outputText } = ts.transpileModule(read('nest.ts'), { compilerOptions });
+  const { outputText } = ts.transpileModule(source, { compilerOptions });
   const require = createRequire(import.meta.url);
   const exports: { server?: Promise<Server> } = {};
   new Function('require', 'exports', outputText)((id: string) => OUR_MODULES[id] ?? require(id), exports);
   return (await exports.server) as Server;
+}
+
+function startNestOnFastify(): Promise<Server> {
+  const adapter = "new (require('@nestjs/platform-fastify').FastifyAdapter)()";
+  return startNest(
+    read('nest.ts').replace('NestFactory.create(AppModule,', `NestFactory.create(AppModule, ${adapter},`),
+  );
 }
 
 const load = async (file: string): Promise<Server> =>
@@ -53,6 +60,7 @@ const EXAMPLES: Readonly<Record<string, () => Promise<Server>>> = {
   'koa.mjs': () => load('koa.mjs'),
   'hono.mjs': () => load('hono.mjs'),
   'nest.ts': startNest,
+  'nest.ts with FastifyAdapter': startNestOnFastify,
   'node-http.mjs': () => load('node-http.mjs'),
 };
 
@@ -63,7 +71,9 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe.each(Object.entries(EXAMPLES))('the example %s', (file, start) => {
+describe.each(Object.entries(EXAMPLES))('the example %s', (name, start) => {
+  const [file = ''] = name.split(' ');
+
   it('is identical to the code on the page', () => {
     expect(page.includes(`\`\`\`${file.endsWith('.ts') ? 'ts' : 'js'}\n${read(file)}\`\`\``)).toBe(true);
   });

@@ -2,6 +2,8 @@ import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
@@ -80,11 +82,14 @@ describe('the endpoints in frameworks', () => {
     expect(logged).not.toHaveBeenCalled();
   });
 
-  it('are served by NestJS, and report its shutdown', async () => {
+  it.each([
+    ['Express', ExpressAdapter],
+    ['Fastify', FastifyAdapter],
+  ])('are served by NestJS on %s, and report its shutdown', async (_, Adapter) => {
     class AppModule {}
     const health = createHealthcheck();
     const module = { module: AppModule, imports: [HealthcheckModule.forRoot(health)] };
-    const app = await NestFactory.create(module, { logger: false });
+    const app = await NestFactory.create(module, new Adapter() as FastifyAdapter, { logger: false });
     await app.listen(0, '127.0.0.1');
     await expectEndpoints(over((app.getHttpServer().address() as AddressInfo).port), {
       status: 404,

@@ -1,7 +1,10 @@
 import 'reflect-metadata';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { Controller, Get, Module, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import Fastify, { type RouteHandlerMethod } from 'fastify';
 import { type Handler, Hono } from 'hono';
 import Koa from 'koa';
@@ -134,22 +137,45 @@ describe.each(Object.entries(FRAMEWORKS))('versions in %s', (_, serve) => {
   });
 });
 
-describe('versions in NestJS', () => {
+describe.each([
+  ['Express', ExpressAdapter],
+  ['Fastify', FastifyAdapter],
+])('versions in NestJS on %s', (_, Adapter) => {
+  /** Serves a handler, whose decorators are called as the TypeScript compiler calls them. */
   async function serve(options?: Partial<VersioningOptions>): Promise<RequestListener> {
+    class Lists {
+      list(req: { microversion: unknown }) {
+        return `${req.microversion}`;
+      }
+    }
+    Get()(Lists.prototype, 'list', Object.getOwnPropertyDescriptor(Lists.prototype, 'list') as PropertyDescriptor);
+    Req()(Lists.prototype, 'list', 0);
+    Controller('lists')(Lists);
     class AppModule {}
-    const module = { module: AppModule, imports: [MicroversionModule.forRoot(createVersioning(options))] };
-    const app = await NestFactory.create(module, { logger: false });
+    const imports = [MicroversionModule.forRoot(createVersioning(options)) as never];
+    Module({ imports, controllers: [Lists] })(AppModule);
+    const adapter = new Adapter();
+    const app = await NestFactory.create(AppModule, adapter as FastifyAdapter, { logger: false });
+    app.enableCors({ origin: '*' });
     await app.init();
     onTestFinished(() => app.close());
-    return app.getHttpAdapter().getInstance();
+    if (adapter instanceof ExpressAdapter) return adapter.getInstance();
+    await adapter.getInstance().ready();
+    return (req, res) => void adapter.getInstance().routing(req, res);
   }
+
+  it('are in req.microversion', async () => {
+    const { status, body } = await sendRequest(await serve(), at('2026-01-01'));
+    expect([status, body]).toEqual([200, '2026-01-01']);
+  });
 
   it('are in every response, and unsupported versions are rejected', async () => {
     const listener = await serve();
     const { status, headers } = await sendRequest(listener, at('2026-01-01', '/any/path'));
     expect([status, headers['api-version'], headers.vary]).toEqual([404, '2026-01-01', 'API-Version']);
     const unknown = await sendRequest(listener, at('2020-01-01', '/any/path'));
-    expect([unknown.status, unknown.headers['content-type']]).toEqual([406, 'application/problem+json']);
+    const { 'content-type': type, 'access-control-allow-origin': origin } = unknown.headers;
+    expect([unknown.status, type, origin]).toEqual([406, 'application/problem+json', '*']);
   });
 
   it('may be a query parameter', async () => {

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { getRequestListener } from '@hono/node-server';
 import { RequestMethod } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { type Context, Hono } from 'hono';
 import Koa from 'koa';
@@ -82,26 +84,37 @@ const FRAMEWORKS: Readonly<Record<string, Serve>> = {
     const listener = getRequestListener(app.fetch as never);
     return (req, res) => void listener(req, res);
   },
-  async 'NestJS, as a module'(options) {
-    const enforce = enforceQuota({ ...options, project: (req) => String(req.headers['x-account']) });
-    const routes = [RequestMethod.POST, RequestMethod.DELETE].map((method) => ({ path: 'invoices', method }));
-    return nest([QuotaModule.forRoot({ enforce, routes })]);
-  },
-  async 'NestJS, as a guard'(options) {
-    return nest([], quotaGuard({ ...options, project: (req) => String(req.headers['x-account']) }));
-  },
+  'NestJS, as a module': (options) => nestModule(options, new ExpressAdapter()),
+  'NestJS, as a guard': (options) => nestGuard(options, new ExpressAdapter()),
+  'NestJS on Fastify, as a module': (options) => nestModule(options, new FastifyAdapter()),
+  'NestJS on Fastify, as a guard': (options) => nestGuard(options, new FastifyAdapter()),
 };
 
+type Adapter = ExpressAdapter | FastifyAdapter;
+
+function nestModule(options: Options, adapter: Adapter): Promise<RequestListener> {
+  const enforce = enforceQuota({ ...options, project: (req) => String(req.headers['x-account']) });
+  const routes = [RequestMethod.POST, RequestMethod.DELETE].map((method) => ({ path: 'invoices', method }));
+  return nest(adapter, [QuotaModule.forRoot({ enforce, routes })]);
+}
+
+function nestGuard(options: Options, adapter: Adapter): Promise<RequestListener> {
+  return nest(adapter, [], quotaGuard({ ...options, project: (req) => String(req.headers['x-account']) }));
+}
+
 /** A NestJS application with a controller, whose decorators are called as the TypeScript compiler calls them. */
-async function nest(imports: object[], guard?: object): Promise<RequestListener> {
+async function nest(adapter: Adapter, imports: object[], guard?: object): Promise<RequestListener> {
   const { Controller, Delete, Module, Post, Req, Res, UseGuards } = await import('@nestjs/common');
   class Invoices {
-    create(req: IncomingMessage, res: { status(code: number): { send(body: string): void } }) {
-      const { status, body } = create(req);
+    create(
+      req: IncomingMessage & { raw?: IncomingMessage },
+      res: { status(code: number): { send(body: string): void } },
+    ) {
+      const { status, body } = create(req.raw ?? req);
       res.status(status).send(body);
     }
-    remove(_req: IncomingMessage, res: { status(code: number): { end(): void } }) {
-      res.status(204).end();
+    remove(_req: unknown, res: { status(code: number): { send(): void } }) {
+      res.status(204).send();
     }
   }
   for (const [name, decorate] of [['create', Post()] as const, ['remove', Delete()] as const]) {
@@ -114,14 +127,16 @@ async function nest(imports: object[], guard?: object): Promise<RequestListener>
   Controller('invoices')(Invoices);
   class AppModule {}
   Module({ imports: imports as never, controllers: [Invoices] })(AppModule);
-  const app = await NestFactory.create(AppModule, { logger: false });
+  const app = await NestFactory.create(AppModule, adapter as FastifyAdapter, { logger: false });
   app.use((_req: unknown, res: { setHeader(name: string, value: string): void }, next: () => void) => {
     res.setHeader('X-Own', 'kept');
     next();
   });
   await app.init();
   onTestFinished(() => app.close());
-  return app.getHttpAdapter().getInstance();
+  if (adapter instanceof ExpressAdapter) return adapter.getInstance();
+  await adapter.getInstance().ready();
+  return (req, res) => void adapter.getInstance().routing(req, res);
 }
 
 const quotas = (): ProjectQuotas => projectQuotas({ store: memoryStore(), defaults: { invoices: LIMIT } });

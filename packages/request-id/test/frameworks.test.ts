@@ -1,7 +1,10 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { Controller, Get, Module, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
 import Koa from 'koa';
@@ -77,15 +80,39 @@ describe('request ids in frameworks', () => {
     expect([headers['x-request-id'], body]).toEqual(['order-4711', 'order-4711 order-4711']);
   });
 
-  it('are in NestJS, even on unknown paths', async () => {
-    class AppModule {}
-    const app = await NestFactory.create(
-      { module: AppModule, imports: [RequestIdModule.forRoot()] },
-      { logger: false },
-    );
-    onTestFinished(() => app.close());
+  it.each([
+    ['Express', ExpressAdapter],
+    ['Fastify', FastifyAdapter],
+  ])('are in NestJS on %s: in req.id, in handlers and on unknown paths', async (_, Adapter) => {
+    const app = await createNestApp(new Adapter(), RequestIdModule.forRoot());
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
+    expect(await call(port)).toEqual({ status: 200, id: 'order-4711', body: 'order-4711 order-4711' });
     expect(await call(port, '/any/path')).toMatchObject({ status: 404, id: 'order-4711' });
   });
+
+  it('leave the id of Fastify in NestJS with assign: false', async () => {
+    const app = await createNestApp(new FastifyAdapter(), RequestIdModule.forRoot({ assign: false }));
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    expect(await call(port)).toEqual({ status: 200, id: 'order-4711', body: 'req-1 order-4711' });
+  });
 });
+
+/** A NestJS application with a handler, whose decorators are called as the TypeScript compiler calls them. */
+async function createNestApp(adapter: ExpressAdapter | FastifyAdapter, module: object) {
+  class Home {
+    async home(req: object) {
+      await new Promise(setImmediate);
+      return both(req);
+    }
+  }
+  Get()(Home.prototype, 'home', Object.getOwnPropertyDescriptor(Home.prototype, 'home') as PropertyDescriptor);
+  Req()(Home.prototype, 'home', 0);
+  Controller()(Home);
+  class AppModule {}
+  Module({ imports: [module as never], controllers: [Home] })(AppModule);
+  const app = await NestFactory.create(AppModule, adapter as FastifyAdapter, { logger: false });
+  onTestFinished(() => app.close());
+  return app;
+}

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { EnforceQuotaOptions } from '../enforcement/enforce-options.js';
 import { type EnforceQuotaMiddleware, enforceQuota } from '../enforcement/enforce-quota.js';
+import { type FastifyRequestParts, fastifyQuota } from '../fastify/index.js';
 
 /** The methods of NestJS's `MiddlewareConsumer` that the module uses. */
 export interface MiddlewareRoutes {
@@ -62,19 +63,26 @@ export interface QuotaGuard {
 
 /**
  * Returns a NestJS guard that enforces a quota as `enforceQuota()` does. List it in a route's `@UseGuards()`, after the
- * guard that authenticates the caller.
+ * guard that authenticates the caller. With `FastifyAdapter`, functions in the options receive the Fastify request, and
+ * Fastify sends the rejections.
  *
  * @throws TypeError or InvalidQuota for options that `enforceQuota()` does not accept
  */
-export function quotaGuard<Req extends IncomingMessage = IncomingMessage>(
+export function quotaGuard<Req extends IncomingMessage | FastifyRequestParts = IncomingMessage>(
   options: EnforceQuotaOptions<Req>,
 ): QuotaGuard {
-  const enforce = enforceQuota(options);
+  const enforce = enforceQuota(options as EnforceQuotaOptions<any>);
+  const enforceInFastify = fastifyQuota(options as EnforceQuotaOptions<any>);
   return {
-    canActivate(context) {
+    async canActivate(context) {
       const http = context.switchToHttp();
-      const [req, res] = [http.getRequest() as Req, http.getResponse() as ServerResponse];
-      // After a rejection, the promise remains pending: the middleware has sent the response and does not call `next`.
+      const [req, res] = [http.getRequest(), http.getResponse()];
+      // After a rejection, the promise remains pending: the response is sent, and neither NestJS nor the handler responds.
+      const pending = () => new Promise<never>(() => undefined);
+      if (req.raw) {
+        await enforceInFastify(req, res);
+        return res.sent ? pending() : true;
+      }
       return new Promise((resolve, reject) => {
         enforce(req, res, (error) => (error === undefined ? resolve(true) : reject(error))).catch(reject);
       });
