@@ -59,6 +59,17 @@ interface Files {
   readonly globalSetup?: string[];
 }
 
+/**
+ * The other supported major versions of the frameworks. In the packages, the names refer to Fastify 5, Koa 3, the Node adapter 2
+ * for Hono, and NestJS 11.
+ */
+const OTHER_FRAMEWORKS = [
+  { find: /^fastify$/, replacement: 'fastify4' },
+  { find: /^koa$/, replacement: 'koa2' },
+  { find: /^@hono\/node-server$/, replacement: 'hono-node-server1' },
+  { find: /^(@nestjs\/.*)$/, replacement: join(import.meta.dirname, 'node_modules/$1/index.js') },
+];
+
 function project(name: string, group: Group, database: keyof typeof TIMEOUTS_MS, files: Files, test: object = {}) {
   const timeouts = { testTimeout: TIMEOUTS_MS[database], hookTimeout: TIMEOUTS_MS[database] };
   return {
@@ -120,6 +131,10 @@ const projects = [
 ];
 /** Tests whose requests do not depend on the database. `npm run test:all` also runs them on PostgreSQL. */
 const INDEPENDENT = [`${API}/{hardening,prometheus,proxies,rate-limit,versions}/${TESTS}`, `${API}/*.test.ts`];
+const onOtherFrameworks = {
+  ...project('other-frameworks', 'short', 'sqlite', { include: ['packages/*/test/frameworks.test.ts'] }),
+  resolve: { conditions: ['@apistrata/source'], alias: OTHER_FRAMEWORKS },
+};
 const onPostgres = [
   // Tests of identities and policies do not depend on the database, so they run only in the SQLite project.
   sharedProject('postgres', 'short', 'postgres', {
@@ -146,6 +161,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     projects: [
       ...projects,
+      onOtherFrameworks,
       ...(findProgram('initdb') ? onPostgres : []),
       ...(findProgram('initdb') && findProgram('pgbouncer') ? [onPgBouncer] : []),
     ],

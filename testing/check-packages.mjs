@@ -17,7 +17,7 @@ const pnpm = await fetchPnpm();
 /** The size budgets of tarballs in kB, by package name, from the last column of the table. */
 function readBudgets() {
   const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
-  const rows = page.matchAll(/^\| `(@apistrata\/[\w-]+)` \|.* ([\d,]+) kB \|$/gm);
+  const rows = page.matchAll(/^\| `(@apistrata\/[\w-]+)` \|.* ([\d.,]+) kB \|$/gm);
   return new Map(Array.from(rows, ([, name, kilobytes]) => [name, Number(kilobytes.replace(',', ''))]));
 }
 

@@ -10,6 +10,15 @@ const names = readdirSync(join(root, 'packages')).filter((name) =>
   existsSync(join(root, 'packages', name, 'package.json')),
 );
 
+/** The peer dependency on each framework, its other version in the root manifest, and its title in READMEs. */
+const FRAMEWORKS = [
+  ['fastify', 'fastify4', 'Fastify'],
+  ['koa', 'koa2', 'Koa'],
+  ['hono', 'hono', 'Hono'],
+  ['@hono/node-server', 'hono-node-server1', undefined],
+  ['@nestjs/common', '@nestjs/common', 'NestJS'],
+] as const;
+
 describe('the manifests of the packages', () => {
   it('have the shared fields that `npm run manifests` writes', () => {
     const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/manifests.mjs'), '--check']);
@@ -31,6 +40,25 @@ describe('the manifests of the packages', () => {
     const ours = Object.entries(peerDependencies).filter(([peer]) => peer.startsWith('@apistrata/'));
     expect(ours.filter(([, range]) => range !== 'workspace:>=0.0.0 <1.0.0')).toEqual([]);
   });
+
+  it.each(['request-id', 'healthcheck', 'microversion', 'quota'])(
+    '%s states the major versions of frameworks on which its tests run',
+    (name) => {
+      const { peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(
+        read(`packages/${name}/package.json`),
+      );
+      // The Vitest project `other-frameworks` repeats the tests with the versions in the root manifest.
+      const others = JSON.parse(read('package.json')).devDependencies;
+      const readme = read(`packages/${name}/README.md`);
+      for (const [peer, other, title] of FRAMEWORKS) {
+        const majors = [devDependencies[peer], others[other]].map((range) => Number(/\^(\d+)\./.exec(range)?.[1]));
+        const tested = [...new Set(majors)].sort((a, b) => a - b);
+        const stated = tested.map((major) => `^${major}.0.0`).join(' || ');
+        expect([peer, peerDependencies[peer], peerDependenciesMeta[peer]]).toEqual([peer, stated, { optional: true }]);
+        if (title) expect(readme).toContain(`\n| ${title} ${tested.join(' and ')} `);
+      }
+    },
+  );
 
   it('of the compute API share one version number', () => {
     const { fixed } = JSON.parse(read('.changeset/config.json'));
