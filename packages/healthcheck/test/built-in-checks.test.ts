@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import forge from 'node-forge';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Check,
@@ -18,6 +19,8 @@ import {
   tcp,
 } from '../src/index.js';
 import { closing, serve } from './serve.js';
+
+const DAY_MS = 86_400_000;
 
 const run = async (check: Check) => (await closing({ backends: [check] }).status()).results[0]!;
 
@@ -35,6 +38,23 @@ async function freedPort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** Creates a certificate in PEM format that is valid between two days, counted from now. */
+function createCertificate(untilDay: number, fromDay = 0): string {
+  const format = { type: 'spki', format: 'pem' } as const;
+  const keys = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: format,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const cert = forge.pki.createCertificate();
+  cert.publicKey = forge.pki.publicKeyFromPem(keys.publicKey);
+  cert.validity.notBefore = new Date(Date.now() + fromDay * DAY_MS);
+  cert.validity.notAfter = new Date(Date.now() + untilDay * DAY_MS);
+  cert.setSubject([{ name: 'commonName', value: 'example.org' }]);
+  cert.sign(forge.pki.privateKeyFromPem(keys.privateKey), forge.md.sha256.create());
+  return forge.pki.certificateToPem(cert);
 }
 
 describe('checks of the process', () => {
@@ -183,20 +203,11 @@ describe('ping()', () => {
   });
 });
 
-describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()', () => {
+describe('certificate()', () => {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-certificate-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'server.pem');
-  const key = [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-keyout',
-    join(folder, 'key.pem'),
-  ];
-  spawnSync('openssl', ['req', '-x509', ...key, '-out', file, '-days', '30', '-subj', '/CN=example.org']);
+  writeFileSync(file, createCertificate(30));
   const check = (options = {}) => certificate(file, options).check(new AbortController().signal);
 
   it('is available while the certificate remains valid for long enough', async () => {
@@ -209,6 +220,18 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()',
   it('fails or, if configured, is degraded if the certificate expires too soon', async () => {
     expect(await check({ minDays: 40 })).toMatchObject({ state: 'unavailable', reason: 'CERTIFICATE EXPIRES' });
     expect(await check({ minDays: 40, stateBeyondLimit: 'degraded' })).toMatchObject({ state: 'degraded' });
+  });
+
+  it.each([
+    [-2, -1, 'CERTIFICATE EXPIRED'],
+    [1, 60, 'CERTIFICATE NOT YET VALID'],
+  ])('fails for a certificate that is valid from day %i to day %i', async (from, to, reason) => {
+    const other = join(folder, `${reason}.pem`);
+    writeFileSync(other, createCertificate(to, from));
+    expect(await certificate(other).check(new AbortController().signal)).toMatchObject({
+      state: 'unavailable',
+      reason,
+    });
   });
 
   it('fails if the file does not exist', async () => {
