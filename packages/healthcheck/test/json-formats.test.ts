@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CheckResult, type HealthcheckOptions, HealthcheckUnavailable } from '../src/index.js';
 import { closing, serve } from './serve.js';
 
@@ -138,4 +138,35 @@ it('metrics contain endpoints and checks', async () => {
   expect(lines.filter((line) => line.startsWith('# TYPE'))).toHaveLength(5);
   const samples = lines.filter((line) => line !== '' && !line.startsWith('#'));
   expect(samples.filter((line) => !/^\w+\{\w+="\w+"\} \d+(\.\d+)?(e-\d+)?$/.test(line))).toEqual([]);
+});
+
+it('metrics contain the duration and the last change of each check, and keep the change while the state is the same', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 });
+  const timer = vi.spyOn(performance, 'now');
+  onTestFinished(() => {
+    vi.useRealTimers();
+    timer.mockRestore();
+  });
+  let state: CheckResult['state'] = 'available';
+  const check = () => {
+    timer.mockReturnValue(performance.now() + 250);
+    return { state };
+  };
+  timer.mockReturnValue(1_000);
+  const health = closing({ log: false, backends: [{ name: 'db', cacheMs: 0, check }] });
+  const sample = async (metric: string) => {
+    const line = (await health.metrics()).split('\n').find((line) => line.startsWith(`healthcheck_check_${metric}{`));
+    return line?.split('{check="db"} ')[1];
+  };
+  expect(await sample('duration_seconds')).toBe('0.25');
+  expect(await sample('changed_timestamp_seconds')).toBe('1800000000');
+  vi.setSystemTime(1_800_000_060_000);
+  expect(await sample('changed_timestamp_seconds')).toBe('1800000000');
+  state = 'unavailable';
+  expect(await sample('changed_timestamp_seconds')).toBe('1800000060');
+});
+
+it('plain text names the failing check with names: true', async () => {
+  const { status, type, body } = await response({ backends: named('ok', 'gone'), names: true }, 'text/plain');
+  expect([status, type, body]).toEqual([503, 'text/plain; charset=UTF-8', 'ok: OK\ngone: GONE']);
 });
