@@ -4,9 +4,14 @@ import { corsHeaders as idHeaders, requestId } from '@apistrata/request-id';
 import cors from 'cors';
 import express from 'express';
 
-const versions = versioning({ versions: ['2025-03-01', '2026-11-22'] });
+const versions = versioning({
+  versions: [
+    { version: '2025-03-01', deprecated: '2026-01-31', sunset: '2027-01-31', guide: 'https://shop.example/upgrade' },
+    '2026-11-22',
+  ],
+});
 const quota = projectQuotas({ store: memoryStore(), defaults: { notes: 1 } });
-const countNotes = enforceQuota({ quota, kind: 'notes', project: () => 'acme' });
+const countNotes = enforceQuota({ quota, kind: 'notes', project: () => 'acme', retryAfter: 60 });
 
 const lists = [idHeaders(), versionHeaders(versions), quotaHeaders()];
 const exposedHeaders = lists.flatMap((list) => list.exposedHeaders);

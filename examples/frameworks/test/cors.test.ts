@@ -49,12 +49,19 @@ it.skipIf(!executablePath)('a page of another origin sends and reads the headers
       { url: api, sent: headers },
     );
 
-  const created = await create({ 'X-Request-Id': 'order-4711', 'API-Version': '2026-11-22' });
+  const created = await create({ 'X-Request-Id': 'order-4711', 'API-Version': '2025-03-01' });
   expect(created.status).toBe(201);
-  expect(created.headers).toMatchObject({ 'x-request-id': 'order-4711', 'api-version': '2026-11-22' });
+  expect(created.headers).toMatchObject({
+    'x-request-id': 'order-4711',
+    'api-version': '2025-03-01',
+    deprecation: '@1769817600',
+    sunset: 'Sun, 31 Jan 2027 00:00:00 GMT',
+    link: expect.stringContaining('<https://shop.example/upgrade>; rel="sunset"'),
+  });
   const rejected = await create({ 'API-Version': '2026-11-22' });
   expect(rejected.status).toBe(403);
-  expect(rejected.headers).toMatchObject({ ratelimit: '"notes";r=0', 'ratelimit-policy': '"notes";q=1' });
+  const { 'retry-after': seconds, ratelimit, 'ratelimit-policy': policy } = rejected.headers;
+  expect([seconds, ratelimit, policy]).toEqual(['60', '"notes";r=0', '"notes";q=1']);
   // The browser hides other response headers, and rejects requests with other headers.
   expect(created.headers).not.toHaveProperty('x-powered-by');
   await expect(create({ 'X-Other': '1' })).rejects.toThrow('Failed to fetch');

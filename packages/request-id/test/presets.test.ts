@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { headerNames, ownHeaders } from '../../../testing/own-headers.js';
 import { sendRequest } from '../../../testing/send-request.js';
 import {
   corsHeaders,
@@ -11,6 +12,7 @@ import {
   requestId,
   requestIdOf,
 } from '../src/index.js';
+import { PRESETS } from '../src/presets.js';
 
 interface Seen {
   readonly id: string;
@@ -196,6 +198,14 @@ describe('the options of a preset', () => {
     const one = { exposedHeaders: ['X-Request-Id'], allowedHeaders: ['X-Request-Id'] };
     expect(corsHeaders()).toEqual(one);
     expect(corsHeaders({ preset: 'w3c' })).toEqual({ ...one, allowedHeaders: ['traceparent'] });
+  });
+
+  it.each(Object.keys(PRESETS) as PresetName[])('expose with CORS the headers that %s sends', async (preset) => {
+    const ids = requestId({ preset });
+    const response = await sendRequest((req, res) => ids(req, res, () => res.end()));
+    const { exposedHeaders } = corsHeaders({ preset });
+    expect(exposedHeaders).not.toEqual([]);
+    expect(headerNames(exposedHeaders)).toEqual(ownHeaders([response]));
   });
 });
 

@@ -1,7 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { headerNames, ownHeaders } from '../../../../testing/own-headers.js';
 import { sendRequest } from '../../../../testing/send-request.js';
-import { before, byVersion, since, type VersioningOptions, versioning } from '../../src/index.js';
+import { before, byVersion, corsHeaders, since, type VersioningOptions, versioning } from '../../src/index.js';
 
 const guide = 'https://example.com/versions/2024-01-31';
 const versions: VersioningOptions['versions'] = [
@@ -114,4 +115,18 @@ describe('the end of an operation', () => {
     const response = await sendRequest(withoutSunset, requested('2024-01-31'));
     expect(ending(response)).toEqual(['@1795305600', undefined, deprecation]);
   });
+});
+
+it('corsHeaders() exposes the headers that versioning() sends, and allows those that it reads', async () => {
+  const hour = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) };
+  const brownout = { version: '2025-03-01', brownouts: [hour] };
+  const negotiate = versioning({ versions: [versions[0]!, brownout, '2026-11-22'] });
+  const listener: RequestListener = (req, res) => negotiate(req, res, () => res.end());
+  const responses = [
+    await sendRequest(listener, requested('2024-01-31')),
+    await sendRequest(listener, requested('2025-03-01')),
+  ];
+  const { exposedHeaders, allowedHeaders } = corsHeaders(negotiate);
+  expect(headerNames(exposedHeaders)).toEqual(ownHeaders(responses));
+  expect(allowedHeaders).toEqual(['API-Version']);
 });

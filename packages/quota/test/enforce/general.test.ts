@@ -2,7 +2,8 @@ import { memoryStore, type ProjectQuotas, projectQuotas } from '@apistrata/quota
 import express, { type Request } from 'express';
 import supertest from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { enforceQuota } from '../../src/index.js';
+import { headerNames, ownHeaders } from '../../../../testing/own-headers.js';
+import { corsHeaders, enforceQuota } from '../../src/index.js';
 import type { Options } from './secrets-app.js';
 
 const LIMIT = 2;
@@ -130,4 +131,12 @@ describe('the preset key-manager', () => {
     expect(() => projectQuotas({ store: memoryStore(), preset: 'barbican' as never })).toThrow('general, key-manager');
     expect(() => projectQuotas({ store: memoryStore() })).toThrow('At least one kind is required');
   });
+});
+
+it('corsHeaders() exposes the headers that enforceQuota() sends', async () => {
+  const responses = [await app({ rateLimitHeaders: 'always' }).post('/invoices'), await rejection({ retryAfter: 60 })];
+  expect(responses.map(({ status }) => status)).toEqual([201, 403]);
+  // Express itself sends these two headers.
+  const sent = ownHeaders(responses).filter((name) => !['etag', 'x-powered-by'].includes(name));
+  expect(headerNames(corsHeaders().exposedHeaders)).toEqual(sent);
 });
