@@ -77,8 +77,40 @@ describe('the manifests of the packages', () => {
   });
 });
 
+/** The other packages in the comparisons: the column, and the start of the links to their documentation. */
+const COMPARED = [
+  ['request-id', 'express-request-id', 'https://github.com/floatdrop/express-request-id'],
+  ['request-id', 'hyperid', 'https://github.com/mcollina/hyperid'],
+  ['healthcheck', '@godaddy/terminus', 'https://github.com/godaddy/terminus'],
+  ['healthcheck', 'lightship', 'https://github.com/gajus/lightship'],
+] as const;
+
+/** The rows of the comparison in a README, each by the names of its columns. */
+function comparisonOf(name: string): readonly Readonly<Record<string, string>>[] {
+  const [, section = ''] = read(`packages/${name}/README.md`).split('\n## Comparison\n');
+  const [table = ''] = section.trimStart().split('\n\n');
+  const cellsOf = (line: string) => line.split('|').slice(1, -1);
+  const [columns = [], , ...rows] = table.split('\n').map((line) => cellsOf(line).map((cell) => cell.trim()));
+  return rows.map((cells) => Object.fromEntries(cells.map((cell, index) => [columns[index], cell])));
+}
+
 describe('the READMEs of the packages', () => {
   const linksOf = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+
+  it.each(['request-id', 'healthcheck', 'microversion', 'microversion-router', 'quota'])(
+    '%s shows each row of its comparison by a test or by documentation',
+    (name) => {
+      const rows = comparisonOf(name);
+      expect(rows.length).toBeGreaterThan(5);
+      expect(rows.filter((row) => linksOf(row['shown by'] ?? '').length === 0)).toEqual([]);
+    },
+  );
+
+  it.each(COMPARED)('%s links the documentation of %s in each row that describes it', (name, other, url) => {
+    const described = comparisonOf(name).filter((row) => row[other] !== '-');
+    expect(described.length).toBeGreaterThan(1);
+    expect(described.filter((row) => !row['shown by']?.includes(`](${url}`))).toEqual([]);
+  });
 
   it.each(names)('%s has links that also work on a package page', (name) => {
     const links = linksOf(read(`packages/${name}/README.md`));
