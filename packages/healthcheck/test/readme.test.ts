@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
+import { declaredOptions, wrongOptionRows } from '../../../testing/option-tables.js';
 import { OPTION_NAMES } from '../src/options.js';
 import { GRACEFUL_OPTION_NAMES } from '../src/server/graceful-options.js';
 import { startServer } from './start-program.js';
@@ -41,4 +42,32 @@ describe('the first examples of the README', () => {
 it('the README has a row for every option', () => {
   const names = [...OPTION_NAMES, ...GRACEFUL_OPTION_NAMES];
   expect(names.filter((name) => !readme.includes(`| \`${name}\``))).toEqual([]);
+});
+
+it.each([
+  ['options.ts', 'HealthcheckOptions'],
+  ['check.ts', 'CheckTiming'],
+  ['server/graceful-options.ts', 'GracefulServerOptions'],
+  ['server/drain.ts', 'DrainOptions'],
+  ['server/limits.ts', 'GuardLimits'],
+])('the README has the type and default of each option in %s: %s', (file, name) => {
+  expect(wrongOptionRows(readme, read(`../src/${file}`), name)).toEqual([]);
+});
+
+it.each([
+  ['event-loop.ts', 'EventLoopDelayOptions'],
+  ['event-loop.ts', 'EventLoopUtilizationOptions'],
+  ['memory.ts', 'HeapOptions'],
+  ['memory.ts', 'RssOptions'],
+  ['disk-space.ts', 'DiskSpaceOptions'],
+  ['network.ts', 'HttpOptions'],
+  ['ping.ts', 'PingOptions'],
+  ['certificate.ts', 'CertificateOptions'],
+])('the table of built-in checks has the type and default of each option in %s: %s', (file, name) => {
+  const options = declaredOptions(read(`../src/checks/${file}`), name);
+  const shown = options.map(
+    (option) => `${option.name}: ${option.type}${option.default ? ` = ${option.default}` : ''}`,
+  );
+  expect(shown).not.toEqual([]);
+  expect(shown.filter((option) => !readme.includes(`\`${option}\``))).toEqual([]);
 });

@@ -84,7 +84,7 @@ export interface Discovery {
 }
 
 /** The names of the options of {@link discovery}. */
-export const DISCOVERY_OPTIONS: Readonly<Record<keyof DiscoveryOptions, true>> = {
+const DISCOVERY_OPTIONS: Readonly<Record<keyof DiscoveryOptions, true>> = {
   versions: true,
   trustProxy: true,
   base: true,

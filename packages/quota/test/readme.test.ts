@@ -5,6 +5,7 @@ import express from 'express';
 import supertest from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
+import { wrongOptionRows } from '../../../testing/option-tables.js';
 import { ENFORCE_OPTIONS } from '../src/enforcement/enforce-options.js';
 import type { MemoryStoreOptions } from '../src/memory/index.js';
 import { PROJECT_QUOTAS_OPTIONS } from '../src/project-quotas-options.js';
@@ -82,4 +83,11 @@ const STORE_OPTIONS: Readonly<Record<keyof (SqlStoreOptions & RedisStoreOptions 
 it('the README has a row with the type of every option', () => {
   const names = Object.keys({ ...PROJECT_QUOTAS_OPTIONS, ...ENFORCE_OPTIONS, ...ROUTER_OPTIONS, ...STORE_OPTIONS });
   expect(names.filter((name) => !readme.includes(`| \`${name}\` | \``))).toEqual([]);
+});
+
+it.each([
+  ['project-quotas-options.ts', 'ProjectQuotasOptions'],
+  ['enforcement/enforce-options.ts', 'EnforceQuotaOptions'],
+])('the README has the type and default of each option in %s: %s', (file, name) => {
+  expect(wrongOptionRows(readme, read(`../src/${file}`), name)).toEqual([]);
 });

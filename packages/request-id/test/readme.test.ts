@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as requestIdPackage from '@apistrata/request-id';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import { wrongOptionRows } from '../../../testing/option-tables.js';
 import { sendRequest } from '../../../testing/send-request.js';
 import { PRESETS } from '../src/presets.js';
 import { OPTION_NAMES } from '../src/settings.js';
@@ -40,3 +41,10 @@ it('the README has a row for every option and every preset', () => {
   const names = [...OPTION_NAMES, ...Object.keys(PRESETS)];
   expect(names.filter((name) => !readme.includes(`| \`${name}\``))).toEqual([]);
 });
+
+it.each([['settings.ts', 'RequestIdOptions']])(
+  'the README has the type and default of each option in %s: %s',
+  (file, name) => {
+    expect(wrongOptionRows(readme, read(`../src/${file}`), name)).toEqual([]);
+  },
+);

@@ -35,7 +35,7 @@ export interface UsageReport {
 }
 
 /** The names of the options of {@link usageReport}. */
-export const USAGE_OPTIONS: Readonly<Record<keyof UsageReportOptions, true>> = {
+const USAGE_OPTIONS: Readonly<Record<keyof UsageReportOptions, true>> = {
   client: true,
   maxClients: true,
   now: true,

@@ -68,7 +68,7 @@ export interface VersioningMiddleware extends VersionMiddleware {
 }
 
 /** The names of the options of {@link versioning}. */
-export const VERSIONING_OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
+const VERSIONING_OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
   versions: true,
   scheme: true,
   from: true,
