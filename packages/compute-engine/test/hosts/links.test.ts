@@ -157,7 +157,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
       return creation;
     };
     expect(await ended()).toBe('available');
-    expect(await ended('the disk is full')).toMatch(/cannot be stored: the disk is full/);
+    expect(await ended('the disk is full')).toMatch(/The storage of volumes failed: the disk is full/);
   });
 
   it('report which host is down', async () => {
