@@ -12,6 +12,8 @@ import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { createHost, type Host } from '../../src/hosts/create-host.js';
+import type { LinkRequest } from '../../src/hosts/links/link-request.js';
+import { createRemoteVolumeStorage } from '../../src/hosts/volumes/remote-volume-storage.js';
 import { createVolumeHostFinder } from '../../src/hosts/volumes/volume-hosts.js';
 import type { HostReport } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
@@ -215,6 +217,26 @@ describe.skipIf(!postgresUrl)('volumes on several hosts', { timeout: 60_000 }, (
       ['create 1 blank', 'remove'],
       ['create 1 blank', 'replace'],
     ]);
+  });
+
+  it('are replaced idempotently, also if their host is not recorded', async () => {
+    const sent: string[] = [];
+    const linkClient = {
+      request: async (host: string, request: unknown) =>
+        void sent.push(`${host} ${(request as LinkRequest & { call: string }).call}`),
+      read: async () => Readable.from([]),
+    };
+    const { store, clock, infrastructure } = coreOf(engine);
+    const storage = createRemoteVolumeStorage({ linkClient, store, clock, infrastructure });
+    const unrecorded = randomUUID();
+    expect(await links.volumeHost(unrecorded)).toBe('h2');
+    const { id } = await create({ excludedHosts: ['h2'] });
+    await storage.replace(unrecorded, id);
+    await storage.replace(unrecorded, id);
+    expect(sent).toEqual(['h1 replace', 'h2 remove', 'h1 replace']);
+    expect(await links.volumeHost(unrecorded)).toBe('h1');
+    await volumes().deleteVolume(caller, id);
+    expect(callsOf('h1')).toEqual(['create 1 blank', 'remove']);
   });
 
   it('without a record are removed from each host, and their hosts are forgotten', async () => {

@@ -95,7 +95,9 @@ export function createLinkHandler(store: Store, driver: Driver, name: string) {
       const callArguments =
         linkRequest.call === 'create' ? [...linkRequest.given, onProcessing] : [...linkRequest.given];
       const response = await call.apply(driver.volumes, callArguments);
-      return linkRequest.call === 'read' ? { stream: Readable.from(response as Bytes) } : { value: response };
+      return linkRequest.call === 'read'
+        ? { stream: Readable.from(response as Bytes, { objectMode: false }) }
+        : { value: response };
     }
     throw new Error(`this host does not support the request ${linkRequest.kind}`);
   };

@@ -60,12 +60,12 @@ export function createRemoteVolumeStorage(parts: RemoteVolumeStorageParts): Volu
     reimage: async (caller, id, ...image) => send(await homes.find(id), 'reimage', [caller, id, ...image]),
     async replace(id, newId) {
       const [host, newHost] = [await homes.find(id), await homes.find(newId)];
+      if (newHost === undefined) return;
+      // A repetition after a crash must find the same hosts, so the new volume keeps its record until it is removed.
+      await homes.record(newId, newHost);
       await send(newHost, 'replace', [id, newId]);
-      if (newHost !== host) {
-        await homes.settle(id, newHost);
-        await send(host, 'remove', [id]);
-      }
-      await homes.forget(newId);
+      await homes.record(id, newHost);
+      if (newHost !== host) await send(host, 'remove', [id]);
     },
     async list() {
       const hosts = (await homes.pools()).filter(({ up }) => up).map(({ host }) => host);

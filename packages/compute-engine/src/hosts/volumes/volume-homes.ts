@@ -93,13 +93,20 @@ export class VolumeHomes implements VolumePlacement {
     if (host !== undefined) await this.#store.transaction((tx) => this.#insert(tx, id, host, null));
   }
 
-  /** Releases the reservation of a volume, and optionally records another host. */
-  async settle(id: string, host?: string): Promise<void> {
+  /** Releases the reservation of a volume, whose data is now stored. */
+  async settle(id: string): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      await tx.db.updateTable('volume_homes').set({ pending_gb: null }).where('volume_id', '=', id).execute();
+    });
+  }
+
+  /** Records the host that stores a volume's data. */
+  async record(id: string, host: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
       await tx.db
-        .updateTable('volume_homes')
-        .set({ pending_gb: null, ...(host !== undefined && { host }) })
-        .where('volume_id', '=', id)
+        .insertInto('volume_homes')
+        .values({ volume_id: id, host, pending_gb: null, created_at: this.#clock.now() })
+        .onConflict((conflict) => conflict.column('volume_id').doUpdateSet({ host, pending_gb: null }))
         .execute();
     });
   }
