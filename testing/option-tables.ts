@@ -12,10 +12,10 @@ function defaultIn(text: string): string | undefined {
   return /^`?(true|false|-?\d[\d,]*(?:\.\d+)?(?: MiB)?)`?(?=$|[\s.,:;])/.exec(text)?.[1]?.replaceAll(',', '');
 }
 
-/** Returns the options that an interface in a source file declares; defaults are in their docstrings. */
+/** Returns the options that an interface in a source file declares. Defaults are in their docstrings, if they have one. */
 export function declaredOptions(source: string, name: string): readonly Option[] {
   const [, body = ''] = new RegExp(`\\binterface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(source) ?? [];
-  const members = body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s*readonly (\w+)\??: ([^;]+);/gs);
+  const members = body.matchAll(/(?:\/\*\*((?:(?!\*\/).)*)\*\/\s*)?^ {2}readonly (\w+)\??: ([^;]+);/gms);
   return [...members].map(([, docs = '', option = '', type = '']) => {
     const text = docs.replaceAll(/\s*\n\s*\*\s*/g, ' ');
     const basic = type.replaceAll('readonly ', '').trim();

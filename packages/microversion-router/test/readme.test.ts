@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { wrongOptionRows } from '../../../testing/option-tables.js';
 import { sendRequest } from '../../../testing/send-request.js';
-import type { ClientOptions } from '../src/client/index.js';
-import { OPENAPI_OPTIONS } from '../src/documents/openapi.js';
-import { ROUTER_OPTIONS } from '../src/router/router.js';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -36,22 +34,13 @@ describe('the first example of the README', () => {
   });
 });
 
-const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions<string>, true>> = {
-  version: true,
-  versionHeaders: true,
-  headers: true,
-  fetch: true,
-};
-
-it('the README has a row for every option', () => {
+it.each([
+  ['Options', 'router/router.ts', 'RouterOptions'],
+  ['Documents', 'documents/openapi.ts', 'OpenApiOptions'],
+  ['Documents', 'documents/api-description.ts', 'ApiDescription'],
+  ['Typed client', 'client/create-client.ts', 'ClientOptions'],
+])('the section %s of the README has the type and default of each option in %s: %s', (title, file, name) => {
   const sections = read('../README.md').split('\n## ');
-  const missing = Object.entries({
-    Options: ROUTER_OPTIONS,
-    Documents: OPENAPI_OPTIONS,
-    'Typed client': CLIENT_OPTIONS,
-  }).flatMap(([title, options]) => {
-    const section = sections.find((text) => text.startsWith(`${title}\n`));
-    return Object.keys(options).filter((name) => !section?.includes(`| \`${name}\` |`));
-  });
-  expect(missing).toEqual([]);
+  const section = sections.find((text) => text.startsWith(`${title}\n`)) ?? '';
+  expect(wrongOptionRows(section, read(`../src/${file}`), name)).toEqual([]);
 });

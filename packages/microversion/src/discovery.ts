@@ -83,7 +83,6 @@ export interface Discovery {
   readonly choices: DocumentHandler;
 }
 
-/** The names of the options of {@link discovery}. */
 const DISCOVERY_OPTIONS: Readonly<Record<keyof DiscoveryOptions, true>> = {
   versions: true,
   trustProxy: true,

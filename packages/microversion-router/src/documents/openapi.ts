@@ -19,7 +19,7 @@ export interface OpenApiOptions extends ApiDescription {
   readonly actions?: 'one-of' | 'separate';
 }
 
-export const OPENAPI_OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
+const OPENAPI_OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
   title: true,
   description: true,
   serverUrl: true,

@@ -72,8 +72,7 @@ export interface RouterOptions<C> {
   readonly migrations?: Migrations;
 }
 
-/** The names of the options of {@link createRouter}. */
-export const ROUTER_OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
+const ROUTER_OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
   operations: true,
   call: true,
   path: true,

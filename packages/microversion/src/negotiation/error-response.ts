@@ -82,7 +82,7 @@ export function storeNegotiationContext(req: IncomingMessage, context: Negotiati
 }
 
 /**
- * Writes the headers `Deprecation` and `Sunset` if an operation, or another element with windows, does not exist at the
+ * Writes the headers `Deprecation`, `Sunset` and `Link` if an operation, or another element with windows, does not exist at the
  * newest version. Has no effect unless a preceding `versioning()` has negotiated the version. Pass the same array of
  * windows for each request, because the headers are cached by array.
  */

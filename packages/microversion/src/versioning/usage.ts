@@ -34,7 +34,6 @@ export interface UsageReport {
   readonly metrics: () => string;
 }
 
-/** The names of the options of {@link usageReport}. */
 const USAGE_OPTIONS: Readonly<Record<keyof UsageReportOptions, true>> = {
   client: true,
   maxClients: true,

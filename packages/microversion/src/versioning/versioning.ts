@@ -67,7 +67,6 @@ export interface VersioningMiddleware extends VersionMiddleware {
   (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => unknown): void;
 }
 
-/** The names of the options of {@link versioning}. */
 const VERSIONING_OPTIONS: Readonly<Record<keyof VersioningOptions, true>> = {
   versions: true,
   scheme: true,
