@@ -2,8 +2,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { manifestOf } from './manifests.mjs';
+import { basename, join } from 'node:path';
+import { manifestOf, SMALL_PACKAGES } from './manifests.mjs';
 import { ROOT } from './start-keys.mjs';
 
 const IMAGES = join(ROOT, 'docs', 'images');
@@ -114,9 +114,6 @@ function badge(name, value) {
 `;
 }
 
-/** The packages whose READMEs contain a badge with their size. */
-const SMALL_PACKAGES = ['healthcheck', 'microversion', 'microversion-router', 'quota', 'request-id'];
-
 /** Returns the badges, by file name. Values are from the manifests and from the table of package sizes. */
 export function badges() {
   const dependenciesPage = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8');
@@ -127,7 +124,12 @@ export function badges() {
     node: badge('node', engines.node.replace('>=', '>= ')),
     types: badge('types', 'included'),
     size: badge('one middleware, gzipped', `from ${sizeOf('request-id')}`),
-    ...Object.fromEntries(SMALL_PACKAGES.map((name) => [`size-${name}`, badge('gzipped', `at most ${sizeOf(name)}`)])),
+    ...Object.fromEntries(
+      SMALL_PACKAGES.map((folder) => basename(folder)).map((name) => [
+        `size-${name}`,
+        badge('gzipped', `at most ${sizeOf(name)}`),
+      ]),
+    ),
   };
 }
 

@@ -25,7 +25,7 @@ export function publishedFolders() {
  * modules that re-export it (`commonjs-form.mjs`), for Jest, TypeScript projects that compile to CommonJS, and
  * `moduleResolution: node10`. To add a package, add it here.
  */
-const SMALL_PACKAGES = [
+export const SMALL_PACKAGES = [
   'packages/healthcheck',
   'packages/microversion',
   'packages/microversion-router',

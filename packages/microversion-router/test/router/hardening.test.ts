@@ -4,6 +4,7 @@ import request from 'supertest';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRouter, operationsOf, type RouterOptions } from '../../src/index.js';
+import { sendMessage } from './send-message.js';
 
 const nested = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
 
@@ -29,10 +30,7 @@ describe('a router', () => {
       operations: [echo],
       call: () => ({}),
       negotiate: () => Version.of('2.1'),
-      fault: (error: any, _req, res) => {
-        res.statusCode = error.status ?? 500;
-        res.end(error.message);
-      },
+      fault: sendMessage,
       ...options,
     });
     server = createServer(async (req, res) => {

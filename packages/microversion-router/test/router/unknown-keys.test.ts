@@ -5,6 +5,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRouter, operationsOf } from '../../src/index.js';
+import { sendMessage } from './send-message.js';
 
 const operation = operationsOf<object>();
 
@@ -30,10 +31,7 @@ function serverWith(unknownKeys: 'as-defined' | 'drop' | undefined): Server {
       operations: [echo],
       call: () => ({}),
       negotiate: () => Version.of('2.1'),
-      fault: (error: any, _req, res) => {
-        res.statusCode = error.status ?? 500;
-        res.end(error.message);
-      },
+      fault: sendMessage,
       unknownKeys,
     }),
   );

@@ -23,7 +23,7 @@ export interface OperationFact {
   /** A valid body, if a request without it is rejected before the caller is authorized. */
   readonly body?: object;
   /** Whether a request with a body is rejected with 400. */
-  readonly noBody?: true;
+  readonly rejectsBody?: true;
 }
 
 export interface Operation extends OperationFact {

@@ -79,7 +79,7 @@ describe.each(SERVICES)('the %s service', (service) => {
       expect(rejected).not.toContain(status);
     });
 
-    const withoutBody = cells(({ noBody, method }) => noBody === true && method !== 'GET');
+    const withoutBody = cells(({ rejectsBody, method }) => rejectsBody === true && method !== 'GET');
     it.runIf(withoutBody.length > 0).each(withoutBody)('%s rejects a body', async (_, { method, path }) => {
       const { status } = await clientOf(cloud())(method, addressOf(service, path), { unexpected: 1 });
       expect(status).toBe(400);
