@@ -103,18 +103,17 @@ export class VolumeHomes implements VolumePlacement {
   /** Records the host that stores a volume's data. */
   async record(id: string, host: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
-      await tx.db
-        .insertInto('volume_homes')
-        .values({ volume_id: id, host, pending_gb: null, created_at: this.#clock.now() })
-        .onConflict((conflict) => conflict.column('volume_id').doUpdateSet({ host, pending_gb: null }))
-        .execute();
+      await this.#forget(tx, id);
+      await this.#insert(tx, id, host, null);
     });
   }
 
-  async forget(id: string): Promise<void> {
-    await this.#store.transaction(async (tx) => {
-      await tx.db.deleteFrom('volume_homes').where('volume_id', '=', id).execute();
-    });
+  forget(id: string): Promise<void> {
+    return this.#store.transaction((tx) => this.#forget(tx, id));
+  }
+
+  async #forget(tx: Tx, id: string): Promise<void> {
+    await tx.db.deleteFrom('volume_homes').where('volume_id', '=', id).execute();
   }
 
   async cleanUp(): Promise<void> {
